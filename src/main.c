@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "cli/help.h"
 #include "cli/language_help.h"
+#include "cli/program.h"
 #include "colocate/colocate.h"
 #include "config/config.h"
 #include "config/diag.h"
@@ -312,6 +313,7 @@ static int run(const struct args *args)
 	struct err err;
 	int rc;
 
+	cli_startup_log = reload_log;
 	change_kinds = change_kind_list;
 	server_parts = server_part_list;
 	backend_parts = backend_part_list;

@@ -242,6 +242,7 @@ const struct backend_part *const backend_part_list[] = {
 	&eject_backend_part,
 	&stream_backend_part,
 	&bad_message_backend_part,
+	&persist_backend_part,
 	&history_backend_part,
 	&steps_backend_part,
 	NULL,

@@ -12,6 +12,8 @@ extern const struct cli_command cli_servers_commands[];
 extern const struct cli_command cli_resolvers_commands[];
 extern const struct cli_command cli_process_commands[];
 extern const struct cli_command cli_profiling_commands[];
+extern const struct cli_command cli_program_commands[];
+extern const struct cli_command cli_dynamic_cookie_commands[];
 extern const struct cli_command cli_errors_commands[];
 extern const struct cli_command cli_fd_commands[];
 extern const struct cli_command cli_events_commands[];

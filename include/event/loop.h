@@ -96,6 +96,8 @@ static inline void task_cancel(struct task *task) /* takes it back */
 }
 /* How many are queued; walks through them. */
 unsigned tasks_queued(void);
+/* fn must not queue or cancel any. */
+void tasks_each(void (*fn)(const struct task *task, void *arg), void *arg);
 
 /* Calls free_it(object) at the end of this turn: for objects that an event may name which was
  * polled already, and for those whose operations may be running. The node lives in the object and

@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "config/module.h"
+#include "proxy/backend_part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,6 +43,14 @@ bool persist_request(struct exchange *x);
 bool persist_response(struct exchange *x);
 /* The server could not be reached: another one is taken. */
 void persist_lost(struct exchange *x);
+
+enum { PERSIST_KEY_MOST = 512 }; /* bytes of a key that count */
+
+/* For commands: whether a backend makes values of its own, whatever its cookie line says, and of which
+ * key. Values that clients have are those of other servers, or none, from then on. 0, or -1: no memory. */
+void persist_dynamic_set(struct proxy *px, bool on);
+int persist_dynamic_key(struct proxy *px, const char *key);
+extern const struct backend_part persist_backend_part;
 
 extern const struct module persist_module;
 

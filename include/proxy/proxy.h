@@ -234,6 +234,9 @@ struct proxy {
 	struct rule_set *http_request_rules, *http_response_rules, *http_after_rules;
 	struct rule_set *redirect_rules;
 	struct monitor_fail *monitor_fail; /* stream/ */
+	/* What commands say of dynamic cookies: exchange/persist_dynamic.c. */
+	enum { DYNAMIC_AS_CONFIGURED, DYNAMIC_ON, DYNAMIC_OFF } dynamic_cookie;
+	const char *dynamic_key;       /* NULL: set.dynamic_cookie_key */
 	struct persist_rule *persist_rules; /* stream/persist_rules.h */
 	struct stick_rules *stick_rules; /* stream/persist_table.h; NULL: none */
 	struct list switch_rules;      /* use_backend: expr/ */

@@ -63,6 +63,8 @@ struct tls_ca *tls_ca_new(const char *name, unsigned kind);
 void tls_ca_free(struct tls_ca **ca);
 /* What a text holds of that kind, which must be something. NULL and err. */
 X509_STORE *tls_ca_parse(struct span pem, unsigned kind, struct err *err);
+/* A new one with what both have; more is taken over. NULL and err. */
+X509_STORE *tls_ca_extend(X509_STORE *base, X509_STORE *more, struct err *err);
 /* Puts it in place of what the file had, for all who use it; the reference is taken over. 0; or -1
  * and err, having changed nothing. */
 int tls_ca_replace(struct tls_ca *ca, X509_STORE *store, struct err *err);

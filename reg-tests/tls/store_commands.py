@@ -249,7 +249,16 @@ def authorities():
     for _ in range(3 * WORKERS):
         if admitted("client"):
             check("nobody of the old authority", False)
-    says("back", payload(f"set ssl ca-file {file}", pem("ca.pem") + pem("other.pem")), "transaction created")
+    says("one more", payload(f"add ssl ca-file {file}", pem("ca.pem")), "transaction created for CA")
+    says("and another", payload(f"add ssl ca-file {file}", pem("first.crt")), "transaction updated for CA")
+    says("rubbish adds nothing", payload(f"add ssl ca-file {file}", "rubbish\n"), "Invalid payload")
+    says("all are there", service.ask("show ssl ca-file"), f"*{file} - 3 certificate(s)")
+    says("commit", service.ask(f"commit ssl ca-file {file}"), "Success!")
+    everywhere("shown", f"show ssl ca-file {file}", "Subject: /CN=ca")
+    check("what was added counts", all(admitted("client") for _ in range(3 * WORKERS)))
+    says("a set forgets what was added", payload(f"add ssl ca-file {file}", pem("first.crt")), "created for CA")
+    says("back", payload(f"set ssl ca-file {file}", pem("ca.pem") + pem("other.pem")), "transaction updated")
+    says("what was set alone", service.ask("show ssl ca-file"), f"*{file} - 2 certificate(s)")
     says("commit", service.ask(f"commit ssl ca-file {file}"), "Success!")
 
 

@@ -65,7 +65,7 @@ static const struct action actions[] = {
 };
 static const struct cli_command commands[] = {
 	{ .words = "show nothing", .level = LEVEL_USER, .help = "says nothing" },
-	{ .words = "show cache", .level = LEVEL_USER, .help = "was missing" },
+	{ .words = "show trace", .level = LEVEL_USER, .help = "was missing" },
 	{ 0 },
 };
 
@@ -115,7 +115,7 @@ static void names_are_found(void **state)
 	assert_ptr_equal(expr_fetch_find(span_of("test_answer")), &fetches[0]);
 	assert_ptr_equal(expr_converter_find(span_of("test_double")), &converters[0]);
 	assert_ptr_equal(command_of("show", "nothing"), &commands[0]);
-	assert_ptr_equal(command_of("show", "cache"), &commands[1]);
+	assert_ptr_equal(command_of("show", "trace"), &commands[1]);
 }
 
 static void rules_have_them(void **state)

@@ -6,16 +6,8 @@
 
 const struct cli_command cli_later_commands[] = {
 	LATER("debug dev"),
-	LATER("disable dynamic-cookie"),
-	LATER("enable dynamic-cookie"),
-	LATER("set dynamic-cookie-key"),
 	LATER("set ssl"),
-	LATER("show cache"),
-	LATER("show libs"),
 	LATER("show ssl"),
-	LATER("show startup-logs"),
-	LATER("show tasks"),
-	LATER("show threads"),
 	LATER("show tls-keys"),
 	LATER("show trace"),
 	LATER("trace"),

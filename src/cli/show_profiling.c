@@ -2,6 +2,7 @@
 /* set profiling, show profiling: how long each function that the loop calls takes. */
 #include "cli/applet.h"
 #include "cli/conversation.h"
+#include "cli/program.h"
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "event/profile.h"
@@ -124,7 +125,7 @@ static int profiling_start(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-static void say_function(struct text *out, void (*function)(void))
+void cli_say_function(struct text *out, void (*function)(void))
 {
 	static const struct profile_name timers = PROFILE_NAME(timer_run);
 	static const struct profile_name *const names[] = {
@@ -165,7 +166,7 @@ static enum cli_step profiling_next(struct cli_call *call)
 	if (state->said >= state->count || state->said >= state->most)
 		return CLI_END;
 	state->said++;
-	say_function(call->out, row->function);
+	cli_say_function(call->out, row->function);
 	text_printf(call->out, " %10llu", (unsigned long long)row->calls);
 	say_time(call->out, row->cpu_ns);
 	say_time(call->out, row->calls ? row->cpu_ns / row->calls : 0);

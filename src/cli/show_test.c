@@ -666,8 +666,9 @@ static void clearing(void **state)
 static void what_is_missing_says_so(void **state)
 {
 	(void)state;
-	says("show cache x", "'show cache' is not supported yet.\n\n");
-	says("show cache", "'show cache' is not supported yet.\n\n");
+	says("show trace x", "'show trace' is not supported yet.\n\n");
+	says("show trace", "'show trace' is not supported yet.\n\n");
+	says("show cache", "\n");
 }
 
 #define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

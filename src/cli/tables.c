@@ -4,6 +4,7 @@
 
 #include "base/tables.h"
 #include "cli/help.h"
+#include "cli/program.h"
 
 #include "config.h"
 
@@ -23,6 +24,8 @@ struct tables cli_tables = {
 		cli_servers_commands,
 		cli_process_commands,
 		cli_profiling_commands,
+		cli_program_commands,
+		cli_startup_commands,
 		cli_errors_commands,
 		cli_fd_commands,
 		cli_events_commands,
@@ -32,6 +35,7 @@ struct tables cli_tables = {
 		cli_add_backend_commands,
 		cli_wait_commands,
 		cli_set_process_commands,
+		cli_dynamic_cookie_commands,
 		cli_vars_commands,
 		cli_getsocks_commands,
 		cli_debug_commands,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Commands about files of authorities and lists of revocations: new, set, commit, abort, del and
- * show, each for ssl ca-file and ssl crl-file. Sentences are HAProxy's, which tools look for. */
+ * show, each for ssl ca-file and ssl crl-file; add for the former. Sentences are HAProxy's, which tools look for. */
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "cli/tls_say.h"
@@ -27,7 +27,7 @@ static int need_name(const struct cli_call *call, struct err *err)
 {
 	const char *file = kind_of(call) == TLS_CA ? "ca-file" : "crl-file";
 
-	return *cli_arg(call, 0) ? 0 : err_set(err, "'%s ssl %s' expects a filename", call->words[0], file);
+	return *cli_arg(call, 0) ? 0 : err_set(err, "'%s ssl %s expects a filename", call->words[0], file);
 }
 
 static int trust_new(struct cli_call *call, struct err *err)
@@ -51,16 +51,18 @@ static int trust_set(struct cli_call *call, struct err *err)
 {
 	unsigned kind = kind_of(call);
 	const char *name = cli_arg(call, 0);
+	bool add = *call->words[0] == 'a', created;
 	struct err why;
 
 	if (!*name || !call->payload)
-		return err_set(err, "'set ssl %s expects a filename and %ss as a payload",
-			       kind == TLS_CA ? "ca-file" : "crl-file", kind_name(kind));
-	if (tls_ca_transaction_set(kind, name, call->payload, err) < 0) {
+		return err_set(err, "'%s ssl %s expects a filename and %ss as a payload",
+			       call->words[0], kind == TLS_CA ? "ca-file" : "crl-file", kind_name(kind));
+	if (tls_ca_transaction_set(kind, name, call->payload, add, &created, err) < 0) {
 		why = *err;
 		return err_set(err, "%s\nCan't update %s!", why.text, name);
 	}
-	text_printf(call->out, "transaction created for %s %s!\n", kind_name(kind), name);
+	cli_say(call, LOG_L_NOTICE, "transaction %s for %s %s!", created ? "created" : "updated",
+		kind_name(kind), name);
 	return 0;
 }
 
@@ -252,6 +254,8 @@ const struct cli_command cli_tls_trust_commands[] = {
 	CHANGES("del", "<file>", trust_del, "delete"),
 	CHANGES("new", "<file>", trust_new, "create"),
 	CHANGES("set", "<file> <payload>", trust_set, "replace"),
+	{ .words = "add ssl ca-file", .args = "<file> <payload>", .level = LEVEL_ADMIN,
+	  .flags = CLI_SHARED, .start = trust_set, .help = "add to a file of authorities" },
 	{ .words = "show ssl ca-file", .args = "[[*]<file>[:<index>]]", .level = LEVEL_OPERATOR,
 	  .start = trust_show, .next = tls_say_next, .end = tls_say_end,
 	  .state_size = sizeof(struct tls_say), .help = "display the files of authorities, or one" },

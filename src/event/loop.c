@@ -157,6 +157,14 @@ unsigned tasks_queued(void)
 	return n;
 }
 
+void tasks_each(void (*fn)(const struct task *task, void *arg), void *arg)
+{
+	const struct list *node;
+
+	for (node = tasks.next; node != &tasks; node = node->next)
+		fn(container_of(node, struct task, node), arg);
+}
+
 void loop_limit_tasks(unsigned most)
 {
 	tasks_most = most ? most : UINT_MAX;

@@ -74,9 +74,9 @@ static bool date_refused(uint32_t date, unsigned limit_ms)
 /* Of key, address and port: the same wherever these are. False: there is no such address. */
 static bool value_make(const char *key, const struct addr *addr, char text[16])
 {
-	unsigned char bytes[512 + sizeof(addr->v6) + sizeof(uint32_t)];
+	unsigned char bytes[PERSIST_KEY_MOST + sizeof(addr->v6) + sizeof(uint32_t)];
 	uint32_t port = htonl(addr->port);
-	size_t len = strnlen(key, 512), i;
+	size_t len = strnlen(key, PERSIST_KEY_MOST), i;
 	uint64_t hash;
 
 	memcpy(bytes, key, len);
@@ -94,22 +94,33 @@ static bool value_make(const char *key, const struct addr *addr, char text[16])
 	return true;
 }
 
-/* Made once for each address that the server has. */
+/* What dynamic cookies are made of; NULL: there are none. */
+static const char *dynamic_key(const struct proxy *px)
+{
+	const struct cookie_conf *cookie = px->set.cookie;
+
+	if (!cookie || (px->dynamic_cookie == DYNAMIC_AS_CONFIGURED ? !cookie->dynamic :
+								      px->dynamic_cookie == DYNAMIC_OFF))
+		return NULL;
+	return px->dynamic_key ? px->dynamic_key : px->set.dynamic_cookie_key;
+}
+
+/* Made once for each address that the server has, and key. */
 struct span persist_value(const struct server *server)
 {
-	const struct proxy *px = server->proxy;
+	const char *key = dynamic_key(server->proxy);
 	const struct addr *addr = &server->state->addr;
 	struct server_value *made = &server->state->value;
 
 	if (server->set.cookie)
 		return span_of(server->set.cookie);
-	if (!px->set.cookie || !px->set.cookie->dynamic || !px->set.dynamic_cookie_key)
+	if (!key)
 		return span_of("");
-	if (made->key == px->set.dynamic_cookie_key && !memcmp(&made->addr, addr, sizeof(*addr)))
+	if (made->key == key && !memcmp(&made->addr, addr, sizeof(*addr)))
 		return (struct span){ made->text, sizeof(made->text) };
-	if (!value_make(px->set.dynamic_cookie_key, addr, made->text))
+	if (!value_make(key, addr, made->text))
 		return span_of("");
-	made->key = px->set.dynamic_cookie_key;
+	made->key = key;
 	made->addr = *addr;
 	return (struct span){ made->text, sizeof(made->text) };
 }

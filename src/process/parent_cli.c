@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/conversation.h"
 #include "cli/help.h"
+#include "cli/program.h"
 #include "cli/question.h"
 #include "cli/session.h"
 #include "cli/tables.h"
@@ -260,13 +261,6 @@ static int reload_start(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-static int startup_logs(struct cli_call *call, struct err *err)
-{
-	(void)err;
-	text_printf(call->out, "%.*s", CLI_PIECE - 1, reload_log());
-	return 0;
-}
-
 static const struct cli_command parent_commands[] = {
 	{ .words = "@<relative pid>", .level = LEVEL_USER,
 	  .help = "send a command to the <relative pid> process" },
@@ -277,14 +271,13 @@ static const struct cli_command parent_commands[] = {
 	  .state_size = sizeof(struct proc_state), .help = "show processes status" },
 	{ .words = "reload", .level = LEVEL_OPERATOR, .start = reload_start,
 	  .help = "reload the configuration, or a new program" },
-	{ .words = "show startup-logs", .level = LEVEL_USER, .start = startup_logs,
-	  .help = "report what was said at the start, or by the last reload that failed" },
 	{ .words = NULL },
 };
 
 static const struct tables parent_tables = TABLES("command", struct cli_command,
 	cli_talk_commands,
 	parent_commands,
+	cli_startup_commands,
 	cli_help_commands);
 
 /* -- penstock help --------------------------------------------------------------------------- */

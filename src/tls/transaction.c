@@ -304,19 +304,27 @@ static void ca_end(struct tls_ca_transaction *transaction)
 	*transaction = (struct tls_ca_transaction){ 0 };
 }
 
-int tls_ca_transaction_set(unsigned kind, const char *name, const char *payload, struct err *err)
+int tls_ca_transaction_set(unsigned kind, const char *name, const char *payload, bool add,
+			   bool *created, struct err *err)
 {
 	struct tls_ca_transaction *transaction = ca_transaction(kind), fresh;
+	const struct tls_ca *ca = tls_ca_find(name, kind);
 
-	if (!tls_ca_find(name, kind))
+	if (!ca)
 		return err_set(err, "Can't replace a %s file which is not referenced by the configuration!",
 			       kind == TLS_CA ? "CA" : "CRL");
 	if (transaction->name && strcmp(transaction->name, name))
 		return err_set(err, "The ongoing transaction is about '%s' but you are trying to set '%s'",
 			       transaction->name, name);
+	*created = !transaction->name;
 	fresh.store = tls_ca_parse(span_of(payload), kind, err);
 	if (!fresh.store)
 		return err_prefix(err, "Invalid payload");
+	if (add)
+		fresh.store = tls_ca_extend(transaction->name ? transaction->store : ca->store,
+					    fresh.store, err);
+	if (!fresh.store)
+		return -1;
 	fresh.name = strdup(name);
 	if (!fresh.name) {
 		X509_STORE_free(fresh.store);

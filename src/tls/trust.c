@@ -300,6 +300,19 @@ static int store_copy(X509_STORE *to, X509_STORE *from)
 	return 0;
 }
 
+X509_STORE *tls_ca_extend(X509_STORE *base, X509_STORE *more, struct err *err)
+{
+	X509_STORE *both = X509_STORE_new();
+
+	if (!both || store_copy(both, base) < 0 || store_copy(both, more) < 0) {
+		X509_STORE_free(both);
+		both = NULL;
+		err_set(err, "out of memory");
+	}
+	X509_STORE_free(more);
+	return both;
+}
+
 /* replaced is to count as if its content were with; both may be NULL. */
 static X509_STORE *trust_build(const struct tls_trust *trust, const struct tls_ca *replaced,
 			       X509_STORE *with)
