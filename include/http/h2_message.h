@@ -12,6 +12,7 @@ enum h2_head {
 	H2_HEAD_GOOD,
 	H2_HEAD_MALFORMED, /* a stream error PROTOCOL_ERROR; error->text says why, and position has
 			    * the index of the field */
+	H2_HEAD_BAD,       /* of a request: well framed, but error->status is the answer to it */
 	H2_HEAD_LARGE,     /* there is no room for what the message needs beside its fields */
 };
 

@@ -4,7 +4,7 @@ import contextlib
 
 from frames import (DATA, END_HEADERS, END_STREAM, HEADERS, PROTOCOL_ERROR, Client,
                     block, frame, request)
-from service import Origin, Service, check, finish
+from service import Origin, Service, check, finish, until
 
 service = Service()
 
@@ -53,6 +53,10 @@ def with_field(name, value="1"):
     return request(extra=[(name, value)])
 
 
+def extended(protocol):
+    return [*request(method="CONNECT"), (":protocol", protocol)]
+
+
 def post(*extra):
     return request(method="POST", extra=extra)
 
@@ -86,33 +90,16 @@ HEADS = [  # what is wrong, fields; the stream ends with them
     (":status in a request", [(":status", "200")] + request()),
     (":protocol without CONNECT", [(":protocol", "websocket")] + request()),
     (":method empty", but(method="")),
-    (":method with a blank", but(method="GE T")),
     (":method with a line end", but(method="GET / HTTP/1.1\r\n")),
-    (":scheme empty", but(scheme="")),
-    (":scheme with a blank", but(scheme="ht tp")),
     (":path empty", but(path="")),
     (":path without a slash", but(path="a")),
     (":path with a scheme", but(path="http://x/")),
-    (":path * with GET", but(path="*")),
     (":path with a blank", but(path="/a b")),
     (":path with a version", but(path="/ HTTP/1.1")),
     (":path with a line end", but(path="/\r\nX: y")),
     (":path with NUL", but(path="/\0")),
-    (":path with a tab", but(path="/\t")),
-    (":path with DEL", but(path="/\x7f")),
     (":path with a fragment", but(path="/#a")),
-    (":authority empty", but(authority="")),
-    (":authority with a comma", but(authority="x,y")),
-    (":authority with a user", but(authority="u@x")),
-    (":authority with a password", but(authority="u:p@x")),
-    (":authority with a fragment", but(authority="x#y")),
-    (":authority with a path", but(authority="x/y")),
-    (":authority with a blank", but(authority="x y")),
     (":authority with a line end", but(authority="x\r\nA: b")),
-    (":authority with another port", but(authority="x:99999")),
-    ("Host that differs from :authority", with_field("host", "y")),
-    ("Host twice", but(authority=None) + [("host", "x"), ("host", "x")]),
-    ("Host with a comma", but(authority=None) + [("host", "x,y")]),
     ("a name in upper case", with_field("Abc")),
     ("a name that is empty", with_field("")),
     ("a name with a blank", with_field("a b")),
@@ -127,11 +114,6 @@ HEADS = [  # what is wrong, fields; the stream ends with them
     ("a value with LF", with_field("a", "b\nc")),
     ("a value with a field", with_field("a", "b\r\nX: y")),
     ("a value with NUL", with_field("a", "b\0")),
-    ("a value with a control", with_field("a", "b\x01c")),
-    ("a blank in front of a value", with_field("a", " b")),
-    ("a blank behind a value", with_field("a", "b ")),
-    ("a tab in front of a value", with_field("a", "\tb")),
-    ("a tab behind a value", with_field("a", "b\t")),
     ("Connection", with_field("connection", "close")),
     ("Keep-Alive", with_field("keep-alive", "timeout=5")),
     ("Proxy-Connection", with_field("proxy-connection", "close")),
@@ -149,9 +131,45 @@ HEADS = [  # what is wrong, fields; the stream ends with them
     ("CONNECT with :path", [(":method", "CONNECT"), (":path", "/"), (":authority", "x:1")]),
     ("CONNECT with :scheme", [(":method", "CONNECT"), (":scheme", "http"),
                               (":authority", "x:1")]),
-    ("CONNECT without a port", [(":method", "CONNECT"), (":authority", "x")]),
     ("CONNECT without :authority", [(":method", "CONNECT")]),
     ("no field at all", b""),
+]
+ANSWERED = [  # what is no request either, but can be nothing else
+    (":method with a blank", but(method="GE T")),
+    (":scheme empty", but(scheme="")),
+    (":scheme with a blank", but(scheme="ht tp")),
+    (":path * with GET", but(path="*")),
+    (":path with a tab", but(path="/\t")),
+    (":path with DEL", but(path="/\x7f")),
+    (":authority empty", but(authority="")),
+    (":authority with a comma", but(authority="x,y")),
+    (":authority with a user", but(authority="u@x")),
+    (":authority with a password", but(authority="u:p@x")),
+    (":authority with a fragment", but(authority="x#y")),
+    (":authority with a path", but(authority="x/y")),
+    (":authority with a blank", but(authority="x y")),
+    (":authority with another port", but(authority="x:99999")),
+    ("Host that differs from :authority", with_field("host", "y")),
+    ("Host twice", but(authority=None) + [("host", "x"), ("host", "x")]),
+    ("Host with a comma", but(authority=None) + [("host", "x,y")]),
+    ("a value with a control", with_field("a", "b\x01c")),
+    ("a blank in front of a value", with_field("a", " b")),
+    ("a blank behind a value", with_field("a", "b ")),
+    ("a tab in front of a value", with_field("a", "\tb")),
+    ("a tab behind a value", with_field("a", "b\t")),
+    ("CONNECT without a port", [(":method", "CONNECT"), (":authority", "x")]),
+    (":path with a byte beyond ASCII", but(path="/\xe9")),
+    (":authority with an address that does not end", but(authority="[::1")),
+    (":scheme that holds a path", but(scheme="h:/?")),
+    (":scheme that begins with a digit", but(scheme="1a")),
+    ("PRI and *", but(method="PRI", path="*")),
+    ("PRI and a path", but(method="PRI")),
+    ("CONNECT with port 0", [(":method", "CONNECT"), (":authority", "x:0")]),
+    ("CONNECT with a user", [(":method", "CONNECT"), (":authority", "u@x:1")]),
+    (":protocol empty", extended("")),
+    (":protocol with a blank", extended("a b")),
+    (":protocol that is a list", extended("a, b")),
+    (":protocol of the connection itself", extended("h2c")),
 ]
 LENGTH = ("content-length", "5")
 BODIES = [  # what is wrong, fields, frames behind them
@@ -186,6 +204,21 @@ def heads():
         refused(what, c, c.open(fields))
     check("the connection goes on", c.ends(c.open()) == (200, b"hello"))
     c.close()
+
+
+def answered():
+    """With 400 and a line in the log, whether a body follows or not."""
+    c, number = Client(service.args.front), 0
+    for what, fields in ANSWERED:
+        for more in b"", frame(DATA, 0, c.next, b"a") + frame(DATA, END_STREAM, c.next, b"b"):
+            before, stream = origin.requests, c.open(fields, not more, more)
+            how = c.ends(stream)
+            number += 1
+            check(f"{what}, {'with' if more else 'without'} a body: {how}", how and how[0] == 400 and
+                  b"400 Bad request" in how[1] and c.ping() and origin.requests == before)
+    check("the connection goes on", c.ends(c.open()) == (200, b"hello"))
+    c.close()
+    until(f"the lines of {number}", lambda: service.logged("logged 400 PR <BADREQ>") == number)
 
 
 def bodies():
@@ -233,6 +266,7 @@ def what_is_allowed():
 
 what_is_allowed()
 heads()
+answered()
 bodies()
 nothing_and_more()
 finish()

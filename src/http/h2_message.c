@@ -48,6 +48,13 @@ COLD static enum h2_head malformed(struct head *h, const char *text)
 	return H2_HEAD_MALFORMED;
 }
 
+/* The same, but nothing of it can be mistaken for another message: the client is told by an answer. */
+COLD static enum h2_head bad(struct head *h, const char *text)
+{
+	malformed(h, text);
+	return h->msg->is_response ? H2_HEAD_MALFORMED : H2_HEAD_BAD;
+}
+
 COLD static enum h2_head too_large(struct head *h)
 {
 	h->error->status = h->msg->is_response ? 502 : 431;
@@ -69,7 +76,7 @@ static bool name_is_good(struct span name)
 	return name.len;
 }
 
-/* The same: no controls, no blanks around it. Values lie in the list's memory, or are constants. */
+/* No controls, no blanks around it. Values lie in the list's memory, or are constants. */
 static bool value_is_good(const struct hpack_fields *list, struct span value)
 {
 	const char *end = value.ptr + value.len, *from = list->memory;
@@ -80,6 +87,18 @@ static bool value_is_good(const struct hpack_fields *list, struct span value)
 		return true;
 	return scan_value(from, value.ptr, end) == end && !char_is(value.ptr[0], CHAR_BLANK) &&
 	       !char_is(end[-1], CHAR_BLANK);
+}
+
+/* 8.2.1: what ends a line ends the message as well for others. */
+COLD static enum h2_head value_fault(struct head *h, struct span value)
+{
+	static const char text[] = "a character that a value must not have";
+	size_t i;
+
+	for (i = 0; i < value.len; i++)
+		if (value.ptr[i] == '\r' || value.ptr[i] == '\n' || !value.ptr[i])
+			return malformed(h, text);
+	return bad(h, text);
 }
 
 /* ---- pseudo-fields ----------------------------------------------------------------------- */
@@ -107,7 +126,7 @@ static enum h2_head read_pseudos(struct head *h, unsigned allowed)
 		if (has(h, f->id))
 			return malformed(h, "a pseudo-field that is there twice");
 		if (!value_is_good(h->list, f->value))
-			return malformed(h, "a character that a value must not have");
+			return value_fault(h, f->value);
 		h->seen |= PSEUDO_BIT(f->id);
 		h->pseudo[f->id - PSEUDO_AUTHORITY] = f->value;
 	}
@@ -154,9 +173,9 @@ static enum h2_head read_host(struct head *h, const struct field *f)
 	if (h->msg->is_response)
 		return H2_HEAD_GOOD;
 	if (h->seen & SEEN_HOST)
-		return malformed(h, "more than one Host");
+		return bad(h, "more than one Host");
 	if (!host_is_good(f->value))
-		return malformed(h, "malformed Host");
+		return bad(h, "malformed Host");
 	h->seen |= SEEN_HOST;
 	h->host = f->value;
 	return H2_HEAD_GOOD;
@@ -240,7 +259,7 @@ static enum h2_head read_fields(struct head *h)
 		if (!name_is_good(f.name))
 			return malformed(h, "a character that a field's name must not have");
 		if (!value_is_good(h->list, f.value))
-			return malformed(h, "a character that a value must not have");
+			return value_fault(h, f.value);
 		f.hop = f.line = f.settled = false;
 		if (f.id != FIELD_OTHER) {
 			r = read_known(h, &f);
@@ -321,6 +340,12 @@ static bool scheme_is_good(struct span scheme)
 	       scheme.ptr[0] != '+' && scheme.ptr[0] != '-' && scheme.ptr[0] != '.';
 }
 
+/* RFC 9113 3.4: it begins a connection of HTTP/2, and no request. */
+static bool is_preface(struct span method)
+{
+	return span_equal(method, SPAN("PRI"));
+}
+
 static bool path_is_good(struct span path, enum method method)
 {
 	const char *end = path.ptr + path.len;
@@ -332,6 +357,19 @@ static bool path_is_good(struct span path, enum method method)
 	return scan_target(path.ptr, end) == end;
 }
 
+/* 8.3.1 has the form of it. A blank ends the target for others, a fragment is none of theirs. */
+COLD static enum h2_head path_fault(struct head *h, struct span path)
+{
+	static const char text[] = "malformed path";
+
+	if (path.len == 1 && path.ptr[0] == '*')
+		return bad(h, text);
+	if (!path.len || path.ptr[0] != '/' || memchr(path.ptr, ' ', path.len) ||
+	    memchr(path.ptr, '\t', path.len) || memchr(path.ptr, '#', path.len))
+		return malformed(h, text);
+	return bad(h, text);
+}
+
 /* 8.5: a host with its port, and nothing else. */
 static enum h2_head check_connect(struct head *h)
 {
@@ -340,10 +378,12 @@ static enum h2_head check_connect(struct head *h)
 
 	if (has(h, PSEUDO_SCHEME) || has(h, PSEUDO_PATH))
 		return malformed(h, "CONNECT with a scheme or a path");
-	if (!has(h, PSEUDO_AUTHORITY) || !host_is_good(pseudo(h, PSEUDO_AUTHORITY)))
+	if (!has(h, PSEUDO_AUTHORITY))
 		return malformed(h, "CONNECT without a host");
+	if (!host_is_good(pseudo(h, PSEUDO_AUTHORITY)))
+		return bad(h, "malformed authority");
 	if (!host_split(pseudo(h, PSEUDO_AUTHORITY), &host, &port) || !port)
-		return malformed(h, "CONNECT without a port");
+		return bad(h, "CONNECT without a port");
 	h->msg->target = pseudo(h, PSEUDO_AUTHORITY);
 	h->msg->flags |= MSG_ABSOLUTE;
 	return H2_HEAD_GOOD;
@@ -355,9 +395,9 @@ static enum h2_head check_extended(struct head *h)
 	if (!h->key.ptr || h->msg->method != METHOD_CONNECT)
 		return malformed(h, "a protocol that was not asked for");
 	if (!h2_is_protocol(pseudo(h, PSEUDO_PROTOCOL)))
-		return malformed(h, "a protocol that is no name of one");
+		return bad(h, "a protocol that is no name of one");
 	if (upgrade_is_for_hops(pseudo(h, PSEUDO_PROTOCOL)))
-		return malformed(h, "a protocol of the connection itself");
+		return bad(h, "a protocol of the connection itself");
 	if (!has(h, PSEUDO_AUTHORITY))
 		return malformed(h, "CONNECT without a host");
 	h->msg->method = METHOD_GET;
@@ -390,8 +430,10 @@ static enum h2_head check_pseudos(struct head *h)
 	struct message *msg = h->msg;
 	enum h2_head r = H2_HEAD_GOOD;
 
-	if (!has(h, PSEUDO_METHOD) || !span_is_token(pseudo(h, PSEUDO_METHOD)))
-		return malformed(h, "no method, or one that is no token");
+	if (!has(h, PSEUDO_METHOD) || !pseudo(h, PSEUDO_METHOD).len)
+		return malformed(h, "no method");
+	if (!span_is_token(pseudo(h, PSEUDO_METHOD)) || is_preface(pseudo(h, PSEUDO_METHOD)))
+		return bad(h, "a method that is none");
 	msg->method_text = pseudo(h, PSEUDO_METHOD);
 	msg->method = (uint8_t)method_find(msg->method_text);
 	if (has(h, PSEUDO_PROTOCOL))
@@ -400,13 +442,15 @@ static enum h2_head check_pseudos(struct head *h)
 		return check_connect(h);
 	if (r != H2_HEAD_GOOD)
 		return r;
-	if (!has(h, PSEUDO_SCHEME) || !scheme_is_good(pseudo(h, PSEUDO_SCHEME)))
-		return malformed(h, "no scheme, or a malformed one");
-	if (!has(h, PSEUDO_PATH) || !path_is_good(pseudo(h, PSEUDO_PATH), msg->method))
-		return malformed(h, "no path, or a malformed one");
+	if (!has(h, PSEUDO_SCHEME) || !has(h, PSEUDO_PATH))
+		return malformed(h, "no scheme, or no path");
+	if (!scheme_is_good(pseudo(h, PSEUDO_SCHEME)))
+		return bad(h, "malformed scheme");
+	if (!path_is_good(pseudo(h, PSEUDO_PATH), msg->method))
+		return path_fault(h, pseudo(h, PSEUDO_PATH));
 	msg->target = pseudo(h, PSEUDO_PATH);
 	if (has(h, PSEUDO_AUTHORITY) && !host_is_good(pseudo(h, PSEUDO_AUTHORITY)))
-		return malformed(h, "malformed authority");
+		return bad(h, "malformed authority");
 	if (has(h, PSEUDO_AUTHORITY))
 		drop_default_port(h);
 	return H2_HEAD_GOOD;
@@ -430,7 +474,7 @@ static enum h2_head check_host(struct head *h)
 		return H2_HEAD_GOOD;
 	if (!host_split(authority, &a, &p) || !host_split(h->host, &b, &q) ||
 	    !span_equal_nocase(a, b) || (p ? p : missing) != (q ? q : missing))
-		return malformed(h, "Host differs from the authority");
+		return bad(h, "Host differs from the authority");
 	return H2_HEAD_GOOD;
 }
 

@@ -69,15 +69,15 @@ static const char *body_text(void)
 	return names[msg.framing];
 }
 
-/* "GET /|host=a| none", or what is wrong. */
+/* "GET /|host=a| none", or what is wrong, and whether that is answered. */
 static const char *outcome(enum h2_head r)
 {
 	struct text t;
 	unsigned i;
 
 	text_init(&t, said, sizeof(said));
-	if (r == H2_HEAD_MALFORMED) {
-		text_printf(&t, "%u %s", error.status, error.text);
+	if (r == H2_HEAD_MALFORMED || r == H2_HEAD_BAD) {
+		text_printf(&t, "%s%u %s", r == H2_HEAD_BAD ? "answer " : "", error.status, error.text);
 		return said;
 	}
 	if (r == H2_HEAD_LARGE)
@@ -151,19 +151,24 @@ static void pseudo_fields(void **state)
 		{ GET "|:other=1", OF_OTHERS },
 		{ GET "|:=1", OF_OTHERS },
 		{ GET "|:Path=/", OF_OTHERS },
-		{ ":scheme=http|:path=/|:authority=a", "400 no method, or one that is no token" },
-		{ ":method=|:scheme=http|:path=/|:authority=a",
-		  "400 no method, or one that is no token" },
+		{ ":scheme=http|:path=/|:authority=a", "400 no method" },
+		{ ":method=|:scheme=http|:path=/|:authority=a", "400 no method" },
 		{ ":method=G T|:scheme=http|:path=/|:authority=a",
-		  "400 no method, or one that is no token" },
-		{ ":method=GET|:path=/|:authority=a", "400 no scheme, or a malformed one" },
+		  "answer 400 a method that is none" },
+		{ ":method=PRI|:scheme=http|:path=*|:authority=a",
+		  "answer 400 a method that is none" },
+		{ ":method=PRI|:scheme=http|:path=/|:authority=a",
+		  "answer 400 a method that is none" },
+		{ ":method=GET|:path=/|:authority=a", "400 no scheme, or no path" },
+		{ ":method=GET|:scheme=h:/?|:path=/|:authority=a",
+		  "answer 400 malformed scheme" },
 		{ ":method=GET|:scheme=|:path=/|:authority=a",
-		  "400 no scheme, or a malformed one" },
+		  "answer 400 malformed scheme" },
 		{ ":method=GET|:scheme=1x|:path=/|:authority=a",
-		  "400 no scheme, or a malformed one" },
+		  "answer 400 malformed scheme" },
 		{ ":method=GET|:scheme=ht tp|:path=/|:authority=a",
-		  "400 no scheme, or a malformed one" },
-		{ ":method=GET|:scheme=http|:authority=a", "400 no path, or a malformed one" },
+		  "answer 400 malformed scheme" },
+		{ ":method=GET|:scheme=http|:authority=a", "400 no scheme, or no path" },
 	};
 
 	(void)state;
@@ -174,24 +179,24 @@ static void pseudo_fields(void **state)
 static void paths(void **state)
 {
 #define PATH(path) ":method=GET|:scheme=http|:authority=a|:path=" path
-#define BAD_PATH "400 no path, or a malformed one"
+#define BAD_PATH "400 malformed path"
 	static const struct row rows[] = {
 		{ PATH("/a|x=y"), "GET /a|host=a|x=y| none" },
 		{ PATH("//b"), "GET //b|host=a| none" },
 		{ PATH("/{\"}"), "GET /{\"}|host=a| none" },
 		{ PATH(""), BAD_PATH },
-		{ PATH("*"), BAD_PATH },
+		{ PATH("*"), "answer " BAD_PATH },
 		{ PATH("x"), BAD_PATH },
 		{ PATH("?x"), BAD_PATH },
 		{ PATH("http://a/"), BAD_PATH },
 		{ PATH("/ x"), BAD_PATH },
 		{ PATH("/x#y"), BAD_PATH },
-		{ PATH("/\t"), "400 a character that a value must not have" },
-		{ PATH("/\x7f"), "400 a character that a value must not have" },
+		{ PATH("/\t"), "answer 400 a character that a value must not have" },
+		{ PATH("/\x7f"), "answer 400 a character that a value must not have" },
 		{ PATH("/\r\nx"), "400 a character that a value must not have" },
-		{ PATH("/\xc3\xa4"), BAD_PATH },
-		{ PATH(" /"), "400 a character that a value must not have" },
-		{ PATH("/ "), "400 a character that a value must not have" },
+		{ PATH("/\xc3\xa4"), "answer " BAD_PATH },
+		{ PATH(" /"), "answer 400 a character that a value must not have" },
+		{ PATH("/ "), "answer 400 a character that a value must not have" },
 	};
 
 	(void)state;
@@ -208,29 +213,29 @@ static void hosts(void **state)
 		{ TO "|:authority=a|host=a", "GET /|host=a| none" },
 		{ TO "|:authority=A.b|x=y|host=a.B:80", "GET /|host=A.b|x=y| none" },
 		{ TO "|:authority=[::1]:8080", "GET /|host=[::1]:8080| none" },
-		{ TO "|:authority=a|host=a:8080", "400 Host differs from the authority" },
-		{ TO "|:authority=a|host=b", "400 Host differs from the authority" },
+		{ TO "|:authority=a|host=a:8080", "answer 400 Host differs from the authority" },
+		{ TO "|:authority=a|host=b", "answer 400 Host differs from the authority" },
 		{ ":method=GET|:path=/|:scheme=https|:authority=a|host=a:80",
-		  "400 Host differs from the authority" },
+		  "answer 400 Host differs from the authority" },
 		{ ":method=GET|:path=/|:scheme=https|:authority=a:443|host=a",
 		  "GET /|host=a| none" },
-		{ TO "|:authority=a|host=a|host=a", "400 more than one Host" },
+		{ TO "|:authority=a|host=a|host=a", "answer 400 more than one Host" },
 		{ TO, "GET /|host=| none" },
 		{ TO "|:authority=[::1]:80", "GET /|host=[::1]| none" },
 		{ TO "|:authority=a:443", "GET /|host=a:443| none" },
 		{ TO "|:authority=a:8", "GET /|host=a:8| none" },
-		{ TO "|:authority=", "400 malformed authority" },
-		{ TO "|:authority=|host=a", "400 malformed authority" },
-		{ TO "|host=", "400 malformed Host" },
-		{ TO "|:authority=u@a", "400 malformed authority" },
-		{ TO "|:authority=a,b", "400 malformed authority" },
-		{ TO "|:authority=a#b", "400 malformed authority" },
-		{ TO "|:authority=a/b", "400 malformed authority" },
-		{ TO "|:authority=a b", "400 malformed authority" },
-		{ TO "|:authority=a:99999", "400 malformed authority" },
-		{ TO "|:authority=:80", "400 malformed authority" },
-		{ TO "|:authority=a|host=a,b", "400 malformed Host" },
-		{ TO "|host=u@a", "400 malformed Host" },
+		{ TO "|:authority=", "answer 400 malformed authority" },
+		{ TO "|:authority=|host=a", "answer 400 malformed authority" },
+		{ TO "|host=", "answer 400 malformed Host" },
+		{ TO "|:authority=u@a", "answer 400 malformed authority" },
+		{ TO "|:authority=a,b", "answer 400 malformed authority" },
+		{ TO "|:authority=a#b", "answer 400 malformed authority" },
+		{ TO "|:authority=a/b", "answer 400 malformed authority" },
+		{ TO "|:authority=a b", "answer 400 malformed authority" },
+		{ TO "|:authority=a:99999", "answer 400 malformed authority" },
+		{ TO "|:authority=:80", "answer 400 malformed authority" },
+		{ TO "|:authority=a|host=a,b", "answer 400 malformed Host" },
+		{ TO "|host=u@a", "answer 400 malformed Host" },
 	};
 
 	(void)state;
@@ -259,13 +264,13 @@ static void names_and_values(void **state)
 		{ GET "|x=a\rb", BAD_VALUE },
 		{ GET "|x=a\nb", BAD_VALUE },
 		{ GET "|x=a\r\nb: c", BAD_VALUE },
-		{ GET "|x=a\x1f", BAD_VALUE },
-		{ GET "|x=a\x7f", BAD_VALUE },
-		{ GET "|x= a", BAD_VALUE },
-		{ GET "|x=a ", BAD_VALUE },
-		{ GET "|x=\ta", BAD_VALUE },
-		{ GET "|x=a\t", BAD_VALUE },
-		{ GET "|x= ", BAD_VALUE },
+		{ GET "|x=a\x1f", "answer " BAD_VALUE },
+		{ GET "|x=a\x7f", "answer " BAD_VALUE },
+		{ GET "|x= a", "answer " BAD_VALUE },
+		{ GET "|x=a ", "answer " BAD_VALUE },
+		{ GET "|x=\ta", "answer " BAD_VALUE },
+		{ GET "|x=a\t", "answer " BAD_VALUE },
+		{ GET "|x= ", "answer " BAD_VALUE },
 	};
 
 	(void)state;
@@ -406,12 +411,12 @@ static void connect(void **state)
 #define CONNECT ":method=CONNECT|:authority=a:443"
 	static const struct row rows[] = {
 		{ CONNECT, "CONNECT a:443|host=a:443| none" },
-		{ CONNECT "|host=a", "400 Host differs from the authority" },
+		{ CONNECT "|host=a", "answer 400 Host differs from the authority" },
 		{ CONNECT "|content-length=5", "400 Content-Length without a body" },
 		{ CONNECT "|:scheme=http", "400 CONNECT with a scheme or a path" },
 		{ CONNECT "|:path=/", "400 CONNECT with a scheme or a path" },
-		{ ":method=CONNECT|:authority=a", "400 CONNECT without a port" },
-		{ ":method=CONNECT|:authority=u@a:1", "400 CONNECT without a host" },
+		{ ":method=CONNECT|:authority=a", "answer 400 CONNECT without a port" },
+		{ ":method=CONNECT|:authority=u@a:1", "answer 400 malformed authority" },
 		{ ":method=CONNECT|host=a:443", "400 CONNECT without a host" },
 	};
 
@@ -437,13 +442,13 @@ static void extended_connect(void **state)
 		{ EXTENDED "Custom/1.0|sec-websocket-key=theirs",
 		  "GET /chat|host=a|connection=Upgrade|upgrade=Custom/1.0|"
 		  "sec-websocket-key=theirs| none" },
-		{ EXTENDED "h2c", "400 a protocol of the connection itself" },
-		{ EXTENDED "TLS/1.2", "400 a protocol of the connection itself" },
-		{ EXTENDED, "400 a protocol that is no name of one" },
-		{ EXTENDED "a,b", "400 a protocol that is no name of one" },
-		{ EXTENDED "a/", "400 a protocol that is no name of one" },
-		{ EXTENDED "/a", "400 a protocol that is no name of one" },
-		{ EXTENDED "a/b/c", "400 a protocol that is no name of one" },
+		{ EXTENDED "h2c", "answer 400 a protocol of the connection itself" },
+		{ EXTENDED "TLS/1.2", "answer 400 a protocol of the connection itself" },
+		{ EXTENDED, "answer 400 a protocol that is no name of one" },
+		{ EXTENDED "a,b", "answer 400 a protocol that is no name of one" },
+		{ EXTENDED "a/", "answer 400 a protocol that is no name of one" },
+		{ EXTENDED "/a", "answer 400 a protocol that is no name of one" },
+		{ EXTENDED "a/b/c", "answer 400 a protocol that is no name of one" },
 		{ ":method=GET|:scheme=https|:path=/|:authority=a|:protocol=websocket",
 		  "400 a protocol that was not asked for" },
 		{ ":method=CONNECT|:scheme=https|:path=/|host=a|:protocol=websocket",
@@ -451,9 +456,9 @@ static void extended_connect(void **state)
 		{ ":method=CONNECT|:scheme=https|:path=/|:protocol=websocket|host=a",
 		  "400 CONNECT without a host" },
 		{ ":method=CONNECT|:path=/|:authority=a|:protocol=websocket",
-		  "400 no scheme, or a malformed one" },
+		  "400 no scheme, or no path" },
 		{ ":method=CONNECT|:scheme=http|:authority=a|:protocol=websocket",
-		  "400 no path, or a malformed one" },
+		  "400 no scheme, or no path" },
 	};
 
 	(void)state;

@@ -167,15 +167,15 @@ static bool has_room(struct h2_conn *c, uint32_t id)
 	return false;
 }
 
-/* A request whose list is larger than we take: none of it was kept. */
-static void too_large(struct h2_conn *c, size_t len)
+/* A request that is answered with that status, whatever it asks for: none of it is kept. */
+static void wrong_came(struct h2_conn *c, size_t len, unsigned status)
 {
 	const struct h2_frame *f = &c->block_frame;
 	struct h2_stream *st = has_room(c, f->stream) && h2_glitch(c) ? stream_opens(c, f->stream) : NULL;
 
 	if (!st)
 		return;
-	st->wrong = 431;
+	st->wrong = (uint16_t)status;
 	st->unread = (uint32_t)len;
 	st->left = UINT64_MAX;
 	st->in_ended = f->flags & H2_END_STREAM;
@@ -192,20 +192,27 @@ static void malformed_came(struct h2_conn *c)
 	h2_glitch(c);
 }
 
-static void request_came(struct h2_conn *c, struct hpack_fields *list, struct buf **strings)
+static void request_came(struct h2_conn *c, struct hpack_fields *list, struct buf **strings,
+			 size_t len)
 {
 	const struct h2_frame *f = &c->block_frame;
 	struct span key = { (*strings)->data + (*strings)->size - KEY_LEN, KEY_LEN };
 	bool ends = f->flags & H2_END_STREAM;
 	struct message_error error;
 	struct h2_stream *st;
+	enum h2_head r;
 
-	if (!has_room(c, f->stream))
-		return;
 	if (c->limits.no_connect)
 		key.ptr = NULL;
-	if (h2_request(list, ends, key, &fresh, &error) != H2_HEAD_GOOD ||
-	    c->block_dependency == f->stream) {
+	r = c->block_dependency == f->stream ? H2_HEAD_MALFORMED :
+					       h2_request(list, ends, key, &fresh, &error);
+	if (r == H2_HEAD_BAD || r == H2_HEAD_LARGE) {
+		wrong_came(c, len, error.status);
+		return;
+	}
+	if (!has_room(c, f->stream))
+		return;
+	if (r != H2_HEAD_GOOD) {
 		malformed_came(c);
 		return;
 	}
@@ -352,9 +359,9 @@ static void block_came(struct h2_conn *c, struct span block)
 		h2_fault(c, r == HPACK_BAD  ? H2_COMPRESSION_ERROR :
 			    r == HPACK_BOMB ? H2_ENHANCE_YOUR_CALM : H2_INTERNAL_ERROR);
 	else if (begins && r == HPACK_LARGE)
-		too_large(c, block.len);
+		wrong_came(c, block.len, 431);
 	else if (begins)
-		request_came(c, &list, &strings);
+		request_came(c, &list, &strings, block.len);
 	else if (st && !st->reset && r == HPACK_LARGE)
 		h2_stream_fault(st, H2_ENHANCE_YOUR_CALM);
 	else if (st && !st->reset && st->has_head)
