@@ -24,6 +24,7 @@ enum {
 	CONN_HELD = 1 << 11,      /* bytes were received that the end above has not given yet */
 	CONN_CORKED = 1 << 12,    /* what was sent last may wait in the kernel for what follows */
 	CONN_BOUNDED = 1 << 13,  /* its receive buffer was looked at (net/window.h) */
+	CONN_VANISHES = 1 << 14, /* it is closed without a word (silent-drop) */
 };
 
 struct conn;

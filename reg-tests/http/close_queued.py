@@ -24,11 +24,19 @@ def received(conn):
 
 def serve(conn):
     got = b""
+    if "tcp" in way:
+        conn.sendall(b"\r\n\r\n" + BODY)
+        while received(conn):
+            pass
     while piece := received(conn):
         got += piece
         while b"\r\n\r\n" in got:
             head, got = got.split(b"\r\n\r\n", 1)
             if head.startswith(b"GET /die"):
+                conn.close()
+                return
+            if head.startswith(b"GET /half"):
+                conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf")
                 conn.close()
                 return
             body = BODY if head.startswith(b"GET /big") else b""
@@ -42,6 +50,25 @@ def origin(listener):
 
 def get(path):
     return b"GET /%s HTTP/1.1\r\nHost: x\r\n\r\n" % path.encode()
+
+
+LEFT = b"\0\0\x08\6\1\0\0\0\0leaving."  # the answer to the PING behind the first GOAWAY
+H2 = way.startswith("h2")
+SOME = b"\0\0\x08\6\0\0\0\0\0" + 8 * b"x" if H2 else b"x"  # what the client sends meanwhile: PING
+
+
+def h2_get(path):
+    """The begin of a connection of HTTP/2 whose windows never close, and a request."""
+    block = b"\x82\x86\x41\1x\4" + bytes([len(path) + 1]) + b"/" + path.encode()
+    return (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\6\4\0\0\0\0\0\0\4\x3f\0\0\0" +
+            b"\0\0\4\x08\0\0\0\0\0\x3f\0\0\0" + bytes([0, 0, len(block), 1, 5, 0, 0, 0, 1]) + block)
+
+
+def frames(data):
+    while len(data) >= 9:
+        size = 9 + int.from_bytes(data[:3], "big")
+        yield data[3], data[9:size]
+        data = data[size:]
 
 
 def asking():
@@ -79,7 +106,7 @@ def rest(client):
     got = b""
     while True:
         try:
-            client.send(b"x")
+            client.send(SOME)
         except OSError:
             pass  # the read tells
         try:
@@ -98,20 +125,40 @@ if way == "reused":
         other.sendall(get("warm"))
         other.recv(1000)
 client = asking()
-client.sendall(get("big") + (get("die") if way == "reused" else b""))
+BEHIND = {"reused": get("die"), "broken": get("half"), "reject": get("reject")}
+client.sendall(h2_get("big") if H2 else get("big") + BEHIND.get(way, b""))
 until("the answer has left", lambda: service.logged("/big done"))
-if way.startswith("stop"):
+if way == "unsaid-tls":
+    os.write(client.fileno(), b"\x17\x03\x03\x00\x40half")  # of a record: an event, and nothing to read
+if "stop" in way:
     os.kill(pid, signal.SIGUSR1)
     until("penstock stops", lambda: service.logged("Proxy fe stopped"))
-until("penstock has closed its side", lambda: not established(client.getsockname()[1]))
+
+
+def closed():
+    if not established(client.getsockname()[1]):
+        return True
+    if H2:
+        client.send(LEFT)
+    return False
+
+
+until("penstock has closed its side", closed)
 if way == "stop-hard":
     until("the process ends", gone)
     check("by hard-stop-after", service.logged("performing a hard-stop") == 1)
 else:
     got, error = rest(client)
     body = got.partition(b"\r\n\r\n")[2]
+    if H2:
+        kinds = [kind for kind, _ in frames(got)]
+        check(f"{way}: GOAWAY comes last: {kinds}", 7 in kinds[-3:])
+        body = b"".join(data for kind, data in frames(got) if kind == 0)
+    if way == "broken":
+        check("broken: the begin of the second answer came", body.endswith(b"\r\n\r\nhalf"))
+        body = body[:SIZE]
     check(f"{way}: {len(body)} of {SIZE} bytes came, {error}", body == BODY)
-    if way.startswith("stop"):
+    if "stop" in way:
         check("the process did not wait for the hard stop", not service.logged("hard-stop"))
         client.close()
         until("the process ends", gone)

@@ -224,16 +224,17 @@ static bool response_cut(const struct exchange *x)
 	return x->head_sent && x->res.framing == BODY_CLOSE && !x->complete;
 }
 
-/* Whoever did not break off itself, nor sees a clean end, gets a RST: it must not take what it has
- * for everything. Behind an answer of ours it would destroy what is still on its way. */
+/* Who has to take the end of the connection for that of the message, and did not break off itself,
+ * gets a RST where more was to come. Whom a length or the chunks tell that gets none: it would
+ * destroy what is still on its way, of answers before this one, too. */
 static bool reset_client(const struct stream *s)
 {
 	const struct exchange *x = s->exchange;
 
 	if (unlikely(response_cut(x)))
 		return true;
-	if (stream_broken_off(s))
-		return s->connected && x->head_sent && !x->reply;
+	if (stream_broken_off(s) && x->tunnel)
+		return s->connected && !x->reply;
 	return (s->origin->frontend->set.options.on & OPT_NOLINGER) != 0;
 }
 

@@ -501,6 +501,17 @@ static int response_goes_on(struct stream *s)
 	return STEP_WAIT;
 }
 
+/* The server has broken off. A client that a length or the chunks tell of it learns it from FIN,
+ * which waits in the kernel behind all that came. */
+static int response_broken(struct stream *s)
+{
+	const struct exchange *x = s->exchange;
+
+	if (x->res.framing == BODY_CLOSE || x->tunnel)
+		return steps_server_broken(s);
+	return steps_end(s, END_SERVER_ABORT);
+}
+
 /* A service has failed in the middle of its answer. The client has what came before, and sees that
  * there was to be more. */
 COLD static int service_broken(struct stream *s)
@@ -531,7 +542,7 @@ int exchange_response_forward(struct stream *s)
 	if (!(res->flags & PUMP_FINISHED))
 		return response_goes_on(s);
 	if (res->flags & PUMP_READ_ERROR)
-		return x->service && !x->reply ? service_broken(s) : steps_server_broken(s);
+		return x->service && !x->reply ? service_broken(s) : response_broken(s);
 	if (x->tunnel && !(req->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR)))
 		return response_goes_on(s);
 	return x->reply && unread_waits(s) ? STEP_WAIT : exchange_done(s);

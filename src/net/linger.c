@@ -170,7 +170,7 @@ static void linger_ready(struct conn *conn)
 bool conn_may_lose(const struct conn *conn, bool may_send)
 {
 	if (conn->src.fd < 0 ||
-	    conn->flags & (CONN_EOF | CONN_RDHUP | CONN_HUP | CONN_BROKEN | CONN_ERROR))
+	    conn->flags & (CONN_EOF | CONN_RDHUP | CONN_HUP | CONN_BROKEN | CONN_ERROR | CONN_VANISHES))
 		return false;
 	if (conn->layer && conn->layer->ops->outlives(conn))
 		return false;

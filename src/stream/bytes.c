@@ -242,7 +242,7 @@ static bool bytes_leave(struct stream *s, bool filtered)
 		return true;
 	if (conn && !early_unproven(s) && (s->reason != END_NORMAL || s->traits & HAS_SERVICE))
 		conn_discard(conn);
-	if (s->reason == END_NORMAL)
+	if (s->reason != END_CLIENT_TIMEOUT) /* it takes nothing more */
 		client_close_end(&s->relay, s->origin->frontend, false);
 	return false;
 }

@@ -161,6 +161,8 @@ enum action_result action_silent_drop(const struct rule *rule, struct view *view
 
 	(void)place;
 	if (fd >= 0)
+		view->client->flags |= CONN_VANISHES;
+	if (fd >= 0)
 		sock_set(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
 	if (fd >= 0 && rule->num)
 		limit_hops(fd, (int)rule->num);
