@@ -40,6 +40,9 @@ struct reply *reply_builtin(struct exchange *x, unsigned status);
 void reply_send_error(struct exchange *x, unsigned status);
 /* One that is none: the connection is closed without a word. NULL: no memory. */
 struct reply *reply_silent(struct exchange *x, unsigned status);
+/* The value of WWW-Authenticate that asks for a password of the realm. Escapes are as the realm has
+ * them, a quote or a last backslash that has none gets one (RFC 9110 5.6.4). NULL: no memory. */
+const char *reply_challenge(struct arena *arena, const char *realm);
 /* The one for 500 where there was no memory for another; of the program itself, which needs none,
  * if there is none for what the configuration says. Valid until the next call. */
 struct reply *reply_no_memory(struct exchange *x);

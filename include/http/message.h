@@ -190,6 +190,8 @@ static inline bool message_is_large(const struct message *msg)
 /* The usual phrase of a status, "" when none is known (status.def, IANA registry). */
 const char *status_reason(unsigned status);
 struct span method_span(enum method method);
+/* Does it read alone (RFC 9110 9.2.1): GET, HEAD, OPTIONS, TRACE? */
+bool method_is_safe(enum method method);
 enum method method_find(struct span text);
 
 #endif

@@ -43,6 +43,15 @@ run -cc 'streq("$PENSTOCK_SET",a b) && !streq("${PENSTOCK_NOPE}",1)'
 wanted 0 "-cc replaces variables"
 run -cc 'enabled(SPLICE) && enabled(GETADDRINFO) && enabled(REUSEPORT) && !enabled(SERVER-SSL-VERIFY-NONE)'
 wanted 0 "-cc: what is enabled"
+run -cc 'fips_mode()'
+wanted 1 "-cc: the library is not in the mode of FIPS"
+run -cc '!fips_mode()'
+wanted 0 "-cc: so it is not"
+for text in 'fips_mode' 'fips_mode(1)'; do
+	run -cc "$text"
+	wanted 2 "-cc $text"
+	check "-cc $text: says why" err "fips_mode() takes no argument at character 1: '$text'"
+done
 for option in -dS:SPLICE -dG:GETADDRINFO; do
 	run "${option%:*}" -cc "enabled(${option#*:})"
 	wanted 1 "-cc: ${option%:*} disables it"

@@ -94,8 +94,7 @@ static bool cacheable_unasked(const struct exchange *x)
 	static const uint16_t statuses[] = { 200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501 };
 	size_t i;
 
-	if (x->asked != METHOD_GET && x->asked != METHOD_HEAD && x->asked != METHOD_OPTIONS &&
-	    x->asked != METHOD_TRACE)
+	if (!method_is_safe(x->asked))
 		return false;
 	for (i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
 		if (x->res.status == statuses[i])

@@ -133,23 +133,6 @@ static enum action_result action_return(const struct rule *rule, struct view *vi
 
 /* -- auth ------------------------------------------------------------------------------- */
 
-/* The challenge; quotes and backslashes of the realm are escaped (RFC 9110 5.6.4). */
-static const char *make_challenge(struct arena *arena, const char *realm)
-{
-	size_t size = 2 * strlen(realm) + 32;
-	struct text t;
-
-	text_init(&t, arena_alloc(arena, size), size);
-	text_str(&t, "Basic realm=\"");
-	for (; *realm; realm++) {
-		if (*realm == '"' || *realm == '\\')
-			text_char(&t, '\\');
-		text_char(&t, *realm);
-	}
-	text_char(&t, '"');
-	return t.ptr;
-}
-
 static int parse_auth(struct statement *st, struct rule *rule, const char *args)
 {
 	const char *realm = rule->proxy->name, *p;
@@ -165,7 +148,7 @@ static int parse_auth(struct statement *st, struct rule *rule, const char *args)
 			return stmt_error(st, st->at - 1, "a realm has no control characters");
 	}
 	rule->num = realm == rule->proxy->name;
-	rule->data = (void *)make_challenge(st->cfg->arena, realm ? realm : "");
+	rule->data = (void *)reply_challenge(st->cfg->arena, realm ? realm : "");
 	return 0;
 }
 
@@ -173,7 +156,7 @@ static int parse_auth(struct statement *st, struct rule *rule, const char *args)
 static int inherit_auth(struct config *cfg, struct rule *copy, struct proxy *heir)
 {
 	if (copy->num)
-		copy->data = (void *)make_challenge(cfg->arena, heir->name);
+		copy->data = (void *)reply_challenge(cfg->arena, heir->name);
 	return 0;
 }
 

@@ -577,8 +577,7 @@ static bool may_be_cached(const struct exchange *x)
 	bool fresh = false, explicit_age = false;
 	unsigned at = 0;
 
-	if (x->asked == METHOD_POST || x->asked == METHOD_PUT ||
-	    !cacheable_by_default(res->status))
+	if (!method_is_safe(x->asked) || !cacheable_by_default(res->status))
 		return false;
 	while (message_next_element(res, name, &walk, &part)) {
 		if (has_prefix(part, "no-store") || (has_prefix(part, "no-cache") && part.len == 8) ||

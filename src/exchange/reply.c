@@ -137,6 +137,27 @@ struct reply *reply_silent(struct exchange *x, unsigned status)
 	return reply;
 }
 
+const char *reply_challenge(struct arena *arena, const char *realm)
+{
+	size_t size = 2 * strlen(realm) + 32;
+	char *memory = arena_alloc(arena, size);
+	struct text t;
+
+	if (!memory)
+		return NULL;
+	text_init(&t, memory, size);
+	text_str(&t, "Basic realm=\"");
+	for (; *realm; realm++) {
+		if (*realm == '"' || (*realm == '\\' && !realm[1]))
+			text_char(&t, '\\');
+		else if (*realm == '\\')
+			text_char(&t, *realm++);
+		text_char(&t, *realm);
+	}
+	text_char(&t, '"');
+	return t.ptr;
+}
+
 /* -- no memory -------------------------------------------------------------------------- */
 
 /* What the configuration says of 500, if there is memory for that; else one that needs none. */

@@ -137,6 +137,18 @@ static const struct span method_names[] = {
 #undef METHOD
 };
 
+bool method_is_safe(enum method method)
+{
+	static const unsigned flags_of[] = {
+		[METHOD_OTHER] = 0,
+#define METHOD(name, flags) [METHOD_##name] = flags,
+#include "http/methods.def"
+#undef METHOD
+	};
+
+	return flags_of[method] & METHOD_SAFE;
+}
+
 struct span method_span(enum method method)
 {
 	return method_names[method];

@@ -28,33 +28,20 @@
 
 /* -- 401 ------------------------------------------------------------------------------------- */
 
-/* Asks for a password; the realm's quotes and backslashes are escaped (RFC 9110 5.6.4). */
+/* Asks for a password. */
 static void access_ask(struct exchange *x, const char *realm)
 {
 	struct reply *reply = reply_error(x, 401);
-	size_t size = 2 * strlen(realm) + 32;
-	struct text t;
-	char *memory;
+	const char *challenge;
 
 	if (!reply) {
 		reply_send_error(x, 401);
 		return;
 	}
-	memory = arena_alloc(x->arena, size);
-	if (!memory) {
-		exchange_reply(x, NULL);
-		return;
-	}
-	text_init(&t, memory, size);
-	text_str(&t, "Basic realm=\"");
-	for (; *realm; realm++) {
-		if (*realm == '"' || *realm == '\\')
-			text_char(&t, '\\');
-		text_char(&t, *realm);
-	}
-	text_char(&t, '"');
-	reply_add(x, reply, span_of("www-authenticate"), span_of(t.ptr));
-	exchange_reply(x, reply);
+	challenge = reply_challenge(x->arena, realm);
+	if (challenge)
+		reply_add(x, reply, span_of("www-authenticate"), span_of(challenge));
+	exchange_reply(x, challenge ? reply : NULL);
 }
 
 /* What stands behind "Basic " in the request; ptr NULL: nothing. */
