@@ -24,7 +24,8 @@ extern const struct module ring_module; /* the ring section; its data are log_mo
  * "global" stands for the global targets. conf NULL: a proxy without any log line; nothing is
  * sent. Before the configuration was started nothing is sent either. */
 void log_send(const struct log_conf *conf, enum log_level level, const char *msg, size_t len);
-void log_printf(const struct log_conf *conf, enum log_level level, const char *fmt, ...)
+/* True: a target took it whose lines are seen where stderr is: stdout, stderr, the journal. */
+bool log_printf(const struct log_conf *conf, enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same with more than a text. */
 struct log_message {
@@ -75,6 +76,10 @@ void log_stderr(enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* What a script says, under the name of the level: "[info] (pid) : msg". */
 void log_stderr_own(enum log_level level, const char *msg, size_t len);
+/* The first target that is stdout or stderr; NULL: none. */
+const char *log_on_terminal(void);
+/* 0, 1 and 2 have become something else: no target keeps what they were. */
+void log_leave_terminal(void);
 extern bool log_to_stderr; /* true at first; false with -q */
 /* Hears each of these sentences, also with -q, while a start is under way. NULL: nobody. */
 extern void (*log_heard)(enum log_level level, const char *msg, size_t len);

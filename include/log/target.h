@@ -62,6 +62,10 @@ struct log_target {
 /* Makes the target ready to be written to. 0, or -1 and err. */
 int log_target_open(struct log_target *t, struct err *err);
 void log_target_close(struct log_target *t);
+/* Is it stdin, stdout or stderr? */
+bool log_target_is_standard(const struct log_target *t);
+/* LOG_TO_FD: from now on the descriptor itself is written to, whatever it has become. */
+void log_target_plain(struct log_target *t);
 /* The root directory is about to change: the socket of a path is connected while the path can still
  * be reached. One that cannot be had, or that goes away, is looked for below the new root. */
 void log_target_keep(struct log_target *t);

@@ -165,8 +165,8 @@ static void log_result(const struct server *s, const struct check_state *state, 
 	say_reason(&line.text, state);
 	text_printf(&line.text, ", status: %d/%d %s.", up ? health - rise + 1 : health,
 		    up ? fall : rise, up ? state_word(s) : "DOWN");
-	log_stderr(LOG_L_WARNING, "%s", line.buf);
-	log_printf(s->proxy->set.log, LOG_L_NOTICE, "%s", line.buf);
+	if (!log_printf(s->proxy->set.log, LOG_L_NOTICE, "%s", line.buf))
+		log_stderr(LOG_L_WARNING, "%s", line.buf);
 }
 
 static void log_health(const struct server *s)

@@ -226,19 +226,51 @@ void log_send(const struct log_conf *conf, enum log_level level, const char *msg
 	log_send_message(conf, level, &message);
 }
 
-void log_printf(const struct log_conf *conf, enum log_level level, const char *fmt, ...)
+/* Is stderr the journal (systemd.exec(5), $JOURNAL_STREAM)? */
+static bool log_stderr_is_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long device, inode;
+	struct stat st;
+
+	return stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
+	       !fstat(STDERR_FILENO, &st) && st.st_dev == device && st.st_ino == inode;
+}
+
+/* Lines that whoever started the process sees already: on stdout or stderr, or in the journal when
+ * stderr leads there. What they say is not shown on stderr once more. */
+static uint64_t log_shown(const struct log_conf *conf)
+{
+	bool journal = log_stderr_is_journal();
+	const struct log_target *t;
+	uint64_t sent = 0;
+
+	for (unsigned i = 0; conf && i < conf->count; i++) {
+		t = conf->targets[i];
+		if (t->kind == LOG_TO_GLOBAL)
+			sent += log_shown(log_global());
+		else if (log_target_is_standard(t) || (t->journal && journal))
+			sent += t->sent;
+	}
+	return sent;
+}
+
+bool log_printf(const struct log_conf *conf, enum log_level level, const char *fmt, ...)
 {
 	char memory[LOG_LEN_DEFAULT * 2];
 	struct text text;
+	uint64_t before;
 	va_list ap;
 
 	if (!change_first || !log_enabled(conf))
-		return;
+		return false;
 	text_init(&text, memory, sizeof(memory));
 	va_start(ap, fmt);
 	text_vprintf(&text, fmt, ap);
 	va_end(ap);
+	before = log_shown(conf);
 	log_send(conf, level, text.ptr, text.len);
+	return log_shown(conf) != before;
 }
 
 void log_sink_write(struct log_target *sink, struct span msg)
@@ -299,38 +331,12 @@ static void log_stderr_text(const char *mark, const char *msg, size_t len)
 		return; /* there is no other place to tell */
 }
 
-/* Is stderr the journal (systemd.exec(5), $JOURNAL_STREAM)? */
-static bool log_stderr_is_journal(void)
-{
-	const char *stream = getenv("JOURNAL_STREAM");
-	unsigned long long device, inode;
-	struct stat st;
-
-	return stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
-	       !fstat(STDERR_FILENO, &st) && st.st_dev == device && st.st_ino == inode;
-}
-
-/* Lines that have reached the journal by the global targets, when stderr leads there, too: what
- * stands there is not shown on stderr once more. */
-static uint64_t log_journaled(void)
-{
-	const struct log_conf *conf = log_global();
-	uint64_t sent = 0;
-
-	if (!conf || !log_stderr_is_journal())
-		return 0;
-	for (unsigned i = 0; i < conf->count; i++)
-		if (conf->targets[i]->journal)
-			sent += conf->targets[i]->sent;
-	return sent;
-}
-
 /* Formats the message and shows it to whoever started the process; `sent`: to the logs too. */
 static void log_told(enum log_level level, const char *fmt, va_list ap, bool sent)
 {
 	char memory[LOG_LEN_DEFAULT];
 	struct text text;
-	uint64_t journaled;
+	uint64_t before;
 
 	if (!change_first)
 		return;
@@ -338,10 +344,10 @@ static void log_told(enum log_level level, const char *fmt, va_list ap, bool sen
 	text_vprintf(&text, fmt, ap);
 	if (log_heard)
 		log_heard(level, text.ptr, text.len);
-	journaled = log_journaled();
+	before = log_shown(log_global());
 	if (sent)
 		log_send(log_global(), level, text.ptr, text.len);
-	if (log_to_stderr && log_journaled() == journaled)
+	if (log_to_stderr && log_shown(log_global()) == before)
 		log_stderr_text(log_mark(level), text.ptr, text.len);
 }
 
@@ -385,6 +391,27 @@ struct ring *ring_next(const struct ring *ring)
 		return NULL;
 	next = ring ? ring->node.next : log_running->rings.next;
 	return next == &log_running->rings ? NULL : list_entry(next, struct ring, node);
+}
+
+const char *log_on_terminal(void)
+{
+	struct log_target *t;
+
+	if (log_running)
+		list_for_each(t, &log_running->targets, node)
+			if (log_target_is_standard(t))
+				return t->name;
+	return NULL;
+}
+
+void log_leave_terminal(void)
+{
+	struct log_target *t;
+
+	if (log_running)
+		list_for_each(t, &log_running->targets, node)
+			if (log_target_is_standard(t))
+				log_target_plain(t);
 }
 
 static int log_prepare(struct config *cfg, void *module_data, struct err *err)

@@ -156,6 +156,19 @@ void log_target_close(struct log_target *t)
 	t->fd = -1;
 }
 
+bool log_target_is_standard(const struct log_target *t)
+{
+	return t->kind == LOG_TO_FD && t->addr.fd <= STDERR_FILENO;
+}
+
+void log_target_plain(struct log_target *t)
+{
+	if (t->own_fd)
+		close(t->fd);
+	t->own_fd = t->is_socket = false;
+	t->fd = t->addr.fd;
+}
+
 static bool target_dropped(struct log_target *t, int error)
 {
 	t->error = error;

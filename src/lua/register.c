@@ -75,8 +75,8 @@ void failures_tell(struct failures *f, const char *what, const char *error, cons
 	if (f->untold)
 		snprintf(more, sizeof(more), " (%u more were not told)", f->untold);
 	f->untold = 0;
-	log_printf(log ? log : log_global(), LOG_L_ERR, "Lua %s: %s.%s", what, error, more);
-	log_stderr(LOG_L_ERR, "Lua %s: %s.%s", what, error, more);
+	if (!log_printf(log ? log : log_global(), LOG_L_ERR, "Lua %s: %s.%s", what, error, more))
+		log_stderr(LOG_L_ERR, "Lua %s: %s.%s", what, error, more);
 }
 
 void registered_failed(const struct registered *r, const char *what, const char *error,

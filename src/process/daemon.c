@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "event/signals.h"
+#include "log/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +61,7 @@ static void daemon_leave_terminal(void)
 		dup2(null, 1);
 		dup2(null, 2);
 		close(null);
+		log_leave_terminal();
 	}
 }
 

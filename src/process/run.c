@@ -61,10 +61,21 @@ static int process_fail(const struct err *err)
 
 /* ---- signals ----------------------------------------------------------------------------- */
 
+/* What each worker says has its number: else it stands there as often as there are workers. */
+static const char *who(void)
+{
+	static char text[24];
+
+	if (!worker_number)
+		return "";
+	snprintf(text, sizeof(text), "Worker %u: ", worker_number);
+	return text;
+}
+
 static void process_end_now(struct timer *timer)
 {
 	(void)timer;
-	log_process(LOG_L_WARNING, "soft-stop running for too long, performing a hard-stop.");
+	log_process(LOG_L_WARNING, "%ssoft-stop running for too long, performing a hard-stop.", who());
 	loop_stop();
 }
 
@@ -72,7 +83,7 @@ static void process_finish(enum listening_finish how)
 {
 	if (global_state->stopping)
 		return;
-	log_process(LOG_L_NOTICE, "Soft stop: %u sessions to finish.", streams_count);
+	log_process(LOG_L_NOTICE, "%sSoft stop: %u sessions to finish.", who(), streams_count);
 	if (conf->hard_stop_after)
 		timer_set(&hard_stop, clock_now_ms + conf->hard_stop_after);
 	listening_finish(how, loop_stop);
@@ -98,7 +109,7 @@ static void on_finish(int signo)
 
 static void on_end(int signo)
 {
-	log_process(LOG_L_NOTICE, "Ending on signal %s.", sigabbrev_np(signo));
+	log_process(LOG_L_NOTICE, "%sEnding on signal %s.", who(), sigabbrev_np(signo));
 	loop_stop();
 }
 
@@ -290,6 +301,10 @@ static int process_prepare(struct config *cfg, const struct args *args, struct e
 	if ((conf->workers && parent_cli_open(cfg, err) < 0) ||
 	    process_prepare_modules(cfg, err) < 0)
 		return -1;
+	if (process_in_background(args) && log_on_terminal())
+		log_stderr(LOG_L_WARNING, "log %s: in the background (-D) stdout and stderr are given back "
+			   "when the service has started: lines go nowhere from then on.",
+			   log_on_terminal());
 	process_kept_all = inherit_close() == 0;
 	global_state->start_ms = clock_now_ms;
 	return 0;

@@ -131,8 +131,8 @@ static bool take_step(const char **at, size_t *left, struct names_step *step, co
 
 static void say(const struct server *s, const char *text)
 {
-	log_stderr(LOG_L_WARNING, "%s", text);
-	log_printf(s->proxy->set.log, LOG_L_NOTICE, "%s", text);
+	if (!log_printf(s->proxy->set.log, LOG_L_NOTICE, "%s", text))
+		log_stderr(LOG_L_WARNING, "%s", text);
 }
 
 static void print_addr(struct text *t, const struct addr *addr)

@@ -53,8 +53,8 @@ static void proxy_lost_all(struct proxy *px)
 
 	px->state->down_transitions++;
 	px->state->changed_ms = clock_now_ms;
-	log_stderr(LOG_L_ALERT, "%s '%s' has no server available!", kind, px->name);
-	log_printf(px->set.log, LOG_L_EMERG, "%s %s has no server available!", kind, px->name);
+	if (!log_printf(px->set.log, LOG_L_EMERG, "%s %s has no server available!", kind, px->name))
+		log_stderr(LOG_L_ALERT, "%s '%s' has no server available!", kind, px->name);
 }
 
 static void proxy_has_again(struct proxy *px)

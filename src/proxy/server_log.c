@@ -46,8 +46,8 @@ static void line_rest(struct line *line, const struct server_event *ev, bool dow
 
 static void line_send(const struct line *line, const struct server *s, enum log_level level)
 {
-	log_stderr(LOG_L_WARNING, "%s", line->buf);
-	log_printf(s->proxy->set.log, level, "%s", line->buf);
+	if (!log_printf(s->proxy->set.log, level, "%s", line->buf))
+		log_stderr(LOG_L_WARNING, "%s", line->buf);
 }
 
 static enum log_level loss_level(const struct server_event *ev)
