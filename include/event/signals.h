@@ -3,8 +3,8 @@
 #ifndef EVENT_SIGNALS_H
 #define EVENT_SIGNALS_H
 
-/* First thing in main(): signals that would end a process without a handler, and mean something else
- * to one that serves, wait until signal_watch. TERM and INT end the start. */
+/* First thing in main(): signals that would end a process without a handler, and mean something
+ * else to one that serves, wait until signal_watch. TERM and INT end the start. */
 void signals_hold(void);
 /* This process will not serve: those that wait, too, do what they do to any program. */
 void signals_release(void);
@@ -16,8 +16,8 @@ int signal_watch(int signo, void (*handler)(int signo));
 void signals_forget(void);
 /* Back to what a fresh process has: for children. */
 void signals_reset(void);
-/* Calls run(arg), where the C library executes programs (system, popen): these inherit no signal that
- * is blocked or ignored. Those that come meanwhile are heard behind it. */
+/* Calls run(arg), where the C library executes programs (system, popen): these inherit no signal
+ * that is blocked or ignored. Those that come meanwhile are heard behind it. */
 void signals_around(void (*run)(void *arg), void *arg);
 
 /* For show profiling. */

@@ -25,6 +25,8 @@ struct worker *spare_serve(void);
 
 /* There is one, waiting or serving. */
 bool spare_here(void);
+/* It is this process. */
+bool spare_is(pid_t pid);
 /* Changes are made in its memory: spare_begin was called. */
 bool spare_serves(void);
 /* Forks this worker, whose parent is this process; its ends of channel and pipe stay ours. Its pid;
@@ -38,9 +40,9 @@ void spare_pause(bool paused);
 void spare_end(void);
 /* A child has ended: was it the spare? */
 bool spare_ended(pid_t pid);
-/* Through execve: a line of the handover. */
+/* Through execve: a line of the handover; what it says. */
 void spare_give(FILE *out);
-void spare_take(const char *line);
+void spare_take(int fd, pid_t pid);
 void spare_keep(bool open);
 
 #endif

@@ -25,6 +25,8 @@ struct worker *worker_of_pid(pid_t pid);
 /* Of an earlier generation. */
 bool worker_is_old(const struct worker *w);
 bool workers_have_old(void);
+/* The highest of the present one and theirs. */
+uint32_t workers_last_generation(void);
 bool workers_all_serve(void);
 /* Is one left that was told to finish, and may still accept? */
 bool workers_old_accept(void);

@@ -6,9 +6,9 @@
  * again): there SIGTTIN, which has the lower number, is carried out last. "Pause, resume" sent at
  * once ends resumed, and so does the opposite, which nobody sends.
  *
- * What is blocked is inherited by programs that are executed, and would make them deaf. Children that
- * this program forks call signals_reset; where the C library forks, signals_around opens the mask and
- * puts handlers in place, which no program inherits.
+ * What is blocked is inherited by programs that are executed, and would make them deaf. Children
+ * that this program forks call signals_reset; where the C library forks, signals_around opens the
+ * mask and puts handlers in place, which no program inherits.
  */
 #include "event/signals.h"
 

@@ -22,6 +22,7 @@
 #include "process/reload.h"
 #include "process/spare.h"
 #include "process/worker.h"
+#include "process/workers.h"
 #include "proxy/added_names.h"
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
@@ -29,17 +30,22 @@
 #include "share/kept.h"
 #include "share/segment.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define VARIABLE "PENSTOCK_HANDOVER"
-enum { HANDOVER_VERSION = 1, ASKERS = 16, TALKERS = 128 };
+enum { HANDOVER_VERSION = 2, GENERATION_MOST = INT32_MAX, ASKERS = 16, TALKERS = 128 };
 
 bool handover_taken;
 
@@ -147,6 +153,13 @@ static void keep_open(int fd, bool on)
 {
 	if (fd >= 0)
 		fcntl(fd, F_SETFD, on ? 0 : FD_CLOEXEC);
+}
+
+static void keep_closed(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }
 
 static void give_fd(FILE *out, const char *word, int fd)
@@ -269,39 +282,72 @@ static bool give_all(struct config *cfg, FILE *out)
 	for (i = 0; i < asker_count; i++)
 		give_fd(out, "asker", askers[i]);
 	conversations_give(give_conversation, out);
+	fprintf(out, "end %ld\n", ftell(out)); /* so much came before */
 	return fflush(out) == 0;
 }
 
 /* ---- taking ------------------------------------------------------------------------------ */
 
-static void take_worker(const char *line)
-{
-	struct worker *w = calloc(1, sizeof(*w));
-	int pid, finishes;
+static unsigned senseless; /* lines */
 
-	if (!w)
-		return;
-	/* Earlier builds do not say the last. */
-	if (sscanf(line, "%d %d %u %u %d %d %d %u", &pid, &w->row, &w->generation, &w->number,
-		   &w->channel_fd, &w->words_fd, &finishes, &w->reloads) < 7) {
-		free(w);
-		return;
+/* All that is given comes without close-on-exec: what has it was taken before, or is our own. */
+static bool take_fd(int fd)
+{
+	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFD);
+
+	if (flags < 0 || flags & FD_CLOEXEC)
+		return false;
+	keep_open(fd, false);
+	return true;
+}
+
+static int take_fd_or_none(int fd)
+{
+	return take_fd(fd) ? fd : -1;
+}
+
+/* Signals must reach nobody else, and only the end of a child is told. It may have ended already. */
+static bool take_child(pid_t pid)
+{
+	siginfo_t info;
+
+	return pid > 0 && !worker_of_pid(pid) && !spare_is(pid) &&
+	       waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+/* One that is refused hears that its parent has gone, and finishes. */
+static bool take_worker(const char *line)
+{
+	struct worker w = { .turns = UINT64_MAX }, *copy;
+	int finishes;
+
+	if (sscanf(line, "%d %d %u %u %d %d %d", &w.pid, &w.row, &w.generation, &w.number,
+		   &w.channel_fd, &w.words_fd, &finishes) != 7)
+		return false;
+	if (w.generation > GENERATION_MOST)
+		w.generation = 0;
+	w.channel_fd = take_fd_or_none(w.channel_fd);
+	w.words_fd = take_fd_or_none(w.words_fd);
+	w.state = finishes || !w.pid || w.channel_fd < 0 ? WORKER_FINISHES : WORKER_SERVES;
+	copy = !w.pid || take_child(w.pid) ? malloc(sizeof(*copy)) : NULL;
+	if (!copy || !w.pid) {
+		keep_closed(&w.channel_fd);
+		keep_closed(&w.words_fd);
 	}
-	w->pid = pid;
-	w->turns = UINT64_MAX;
-	w->state = finishes ? WORKER_FINISHES : WORKER_SERVES;
-	keep_open(w->channel_fd, false);
-	keep_open(w->words_fd, false);
-	if (!pid)
-		w->channel_fd = -1;
-	list_append(&workers, &w->node);
+	if (!copy)
+		return false;
+	*copy = w;
+	list_append(&workers, &copy->node);
+	if (!w.pid || w.channel_fd >= 0)
+		return true;
+	kill(w.pid, SIGUSR1); /* it cannot be led */
+	return false;
 }
 
 static void take_wake(int fd)
 {
 	int *more = realloc(wakes, (wake_count + 1) * sizeof(*more));
 
-	keep_open(fd, false);
 	if (!more)
 		return;
 	wakes = more;
@@ -325,36 +371,49 @@ static void take_memory(const char *name, int fd)
 		kept_refuse(name);
 }
 
-static void take_line(const char *word, const char *rest)
+static bool take_reloads(const char *line)
 {
-	int fd = atoi(rest);
+	struct reload_info info = { 0 };
 	unsigned long long started;
 	uint32_t generation;
 
-	if (!strcmp(word, "reloads")) {
-		if (sscanf(rest, "%u %u %llu %u", &reload_info.reloads, &reload_info.failed,
-			   &started, &generation) != 4)
-			return;
-		reload_info.started_ms = started;
-		process_set_generation(generation);
-		return;
-	}
-	if (!strcmp(word, "worker")) {
-		take_worker(rest);
-		return;
-	}
-	if (!strcmp(word, "spare")) {
-		spare_take(rest);
-		return;
-	}
-	if (!strcmp(word, "version") || fd < 0)
-		return;
-	if (!strcmp(word, "wake")) {
+	if (sscanf(line, "%u %u %llu %u", &info.reloads, &info.failed, &started, &generation) != 4 ||
+	    !generation || generation > GENERATION_MOST)
+		return false;
+	reload_info = info;
+	reload_info.started_ms = started;
+	process_set_generation(generation);
+	return true;
+}
+
+static bool take_spare(const char *line)
+{
+	int fd, pid;
+
+	if (sscanf(line, "%d %d", &fd, &pid) != 2 || !take_child(pid) || !take_fd(fd))
+		return false;
+	spare_take(fd, pid);
+	return true;
+}
+
+/* False: the line makes no sense. What it is about is left to itself then. */
+static bool take_line(const char *word, const char *rest)
+{
+	int fd = atoi(rest);
+
+	if (!strcmp(word, "reloads"))
+		return take_reloads(rest);
+	if (!strcmp(word, "worker"))
+		return take_worker(rest);
+	if (!strcmp(word, "spare"))
+		return take_spare(rest);
+	if (!strcmp(word, "version"))
+		return true;
+	if (!take_fd(fd))
+		return false;
+	if (!strcmp(word, "wake"))
 		take_wake(fd);
-		return;
-	}
-	keep_open(fd, false);
-	if (!strcmp(word, "segment"))
+	else if (!strcmp(word, "segment"))
 		segment_taken = fd;
 	else if (!strcmp(word, "listener"))
 		inherit_keep(fd, rest + strcspn(rest, " ") + 1);
@@ -370,19 +429,72 @@ static void take_line(const char *word, const char *rest)
 		take_conversation(fd, rest + strcspn(rest, " ") + 1);
 	else
 		close(fd);
+	return true;
+}
+
+static int socket_option(int fd, int option)
+{
+	socklen_t size = sizeof(int);
+	int value;
+
+	return getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+}
+
+/* Nobody has taken it, and it is a channel, whose worker would never hear that nobody leads it, or a
+ * socket that shares its port: what comes to it would wait for ever. */
+static bool is_left(int fd)
+{
+	struct sockaddr_un addr;
+	socklen_t len = sizeof(addr);
+
+	if (fd <= STDERR_FILENO || fcntl(fd, F_GETFD) != 0 ||
+	    getsockname(fd, (struct sockaddr *)&addr, &len) < 0)
+		return false;
+	if (addr.sun_family == AF_UNIX)
+		return len <= offsetof(struct sockaddr_un, sun_path) &&
+		       socket_option(fd, SO_ACCEPTCONN) == 0;
+	return socket_option(fd, SO_REUSEPORT) > 0;
+}
+
+static void close_left(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder)))
+		if (is_left(atoi(entry->d_name)))
+			close(atoi(entry->d_name));
+	if (folder)
+		closedir(folder);
+}
+
+/* Version 1 has no end. */
+static bool is_end(const char *word, const char *rest, long at)
+{
+	return (!strcmp(word, "end") && atol(rest) == at) ||
+	       (!strcmp(word, "version") && !strcmp(rest, "1"));
 }
 
 static void take_all(FILE *in)
 {
+	bool ended = false;
 	char line[1024], *rest;
+	long at = 0;
 
-	while (fgets(line, sizeof(line), in)) {
+	for (; fgets(line, sizeof(line), in); at = ftell(in)) {
 		line[strcspn(line, "\n")] = 0;
 		rest = line + strcspn(line, " ");
 		if (*rest)
 			*rest++ = 0;
-		take_line(line, rest);
+		ended = is_end(line, rest, at) || ended;
+		if (strcmp(line, "end") && !take_line(line, rest))
+			senseless++;
 	}
+	if (ended && !senseless)
+		return;
+	close_left();
+	log_stderr(LOG_L_WARNING, "What the parent before has left is damaged (%u lines make no sense): "
+		   "workers that it does not name finish.", senseless);
 }
 
 static void take_over(const char *value)
@@ -392,6 +504,7 @@ static void take_over(const char *value)
 
 	if (!in)
 		return;
+	keep_open(fd, false);
 	handover_taken = true;
 	take_all(in);
 	fclose(in);

@@ -41,6 +41,7 @@
 #include <unistd.h>
 
 enum { END_MS = 10000,        /* after TERM; then KILL */
+       KILLED_MS = 5000,      /* after KILL; then the system may have them */
        TICK_MS = 1000,
        LOOK_MS = 50,
        ANSWERS_MS = 10000,    /* for those that are under way when a reload begins */
@@ -399,10 +400,22 @@ static void worker_died_before(struct worker *w)
 	w->due_ms = clock_now_ms;
 }
 
+/* The segment knows whose rows they are. */
+static void check_rows(void)
+{
+	struct worker *w;
+
+	list_for_each(w, &workers, node)
+		if (w->row >= 0 && (!segment || (unsigned)w->row >= segment_capacity(segment) || !w->row ||
+				    atomic_load(&segment_row(segment, (unsigned)w->row)->pid) != w->pid))
+			w->row = -1;
+}
+
 void parent_adopt_workers(void)
 {
 	struct worker *w, *next;
 
+	check_rows();
 	list_for_each_safe(w, next, &workers, node) {
 		if (!w->pid && w->state == WORKER_FINISHES)
 			worker_died_before(w);
@@ -433,6 +446,10 @@ static void on_tick(struct timer *timer)
 	bool due = parent_state == PARENT_ENDS && clock_now_ms >= kill_ms;
 
 	notify_alive(clock_now_ms);
+	if (due && clock_now_ms >= kill_ms + KILLED_MS) {
+		log_process(LOG_L_ALERT, "Workers do not end, although they are killed.");
+		loop_stop();
+	}
 	if (parent_state == PARENT_FINISHES && hard_stop_ms && clock_now_ms >= hard_stop_ms)
 		parent_end(SIGTERM);
 	list_for_each(w, &workers, node) {
@@ -555,7 +572,7 @@ int parent_start(struct config *cfg, const struct args *args, struct err *err)
 	atomic_store(&segment_own->pid, getpid());
 	changes_parent();
 	if (handover_taken)
-		process_set_generation(process_generation + 1);
+		process_set_generation(workers_last_generation() + 1);
 	if (parent_open(cfg, err) < 0 || log_parent_start(err) < 0)
 		return -1;
 	process_lead_modules(cfg);

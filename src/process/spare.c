@@ -310,6 +310,11 @@ bool spare_here(void)
 	return spare > 0;
 }
 
+bool spare_is(pid_t pid)
+{
+	return spare > 0 && pid == spare;
+}
+
 bool spare_serves(void)
 {
 	return changes_delegate != NULL;
@@ -425,13 +430,8 @@ void spare_give(FILE *out)
 	fprintf(out, "spare %d %d\n", line, (int)spare);
 }
 
-void spare_take(const char *text)
+void spare_take(int fd, pid_t pid)
 {
-	int pid;
-
-	if (sscanf(text, "%d %d", &line, &pid) == 2)
-		spare = pid;
-	else
-		line = -1;
-	spare_keep(false);
+	line = fd;
+	spare = pid;
 }

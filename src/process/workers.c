@@ -64,6 +64,17 @@ bool worker_is_old(const struct worker *w)
 	return w->generation != process_generation;
 }
 
+uint32_t workers_last_generation(void)
+{
+	uint32_t last = process_generation;
+	struct worker *w;
+
+	list_for_each(w, &workers, node)
+		if (w->generation > last)
+			last = w->generation;
+	return last;
+}
+
 bool workers_have_old(void)
 {
 	struct worker *w;
@@ -219,7 +230,7 @@ void workers_relieve(unsigned max_reloads)
 		if (!worker_is_old(w))
 			continue;
 		if (w->state != WORKER_FINISHES) {
-			w->may_accept = channel_send(w->channel, MSG_FINISH, 0, &all, 1, -1) == 0;
+			w->may_accept = w->channel && channel_send(w->channel, MSG_FINISH, 0, &all, 1, -1) == 0;
 			if (!w->may_accept)
 				kill(w->pid, SIGUSR1);
 		}
