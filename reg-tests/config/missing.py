@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which words of the 2.6 manual penstock does not know: the lists of all words (include/*/known_*.def)
 against what "penstock -dK" says it has, and both against missing.txt, which says for each that is
-missing what it waits for. Usage: missing.py SRCDIR DUMP"""
+missing what it waits for, and against what README.md says of it. Usage: missing.py SRCDIR DUMP"""
 import re
 import sys
 
@@ -85,12 +85,34 @@ def expected():
 	return words
 
 
+def claims(gone, wanted):
+	"""What is wrong with the sentence of README.md that says what is not there: each word in it names
+	something that is missing, and each section, filter and capability that is missing has its word."""
+	text = open(f"{srcdir}/README.md", encoding="utf-8").read()
+	sentence = re.search(r"Not there are (.*?)\. ", text.replace("\n", " "))
+	if not sentence:
+		return ["README.md does not say what is not there"]
+	said = [word.rstrip("4@") for word in re.findall(r"`([^`]+)`", sentence[1])]
+	known = open(f"{srcdir}/src/filter/filter_words.c", encoding="utf-8").read()
+	filters = re.findall(r'"([^"]+)"', re.search(r"known\[\] = \{(.*?)NULL", known)[1])
+	parts = {word: set(re.split(r"[ .-]", word)) | set(word.split()) for word in gone}
+	parts.update({"filter " + name: {name} for name in filters})
+	bad = [f"README.md: {word} is there" for word in said if not any(word in p for p in parts.values())]
+	bad += [f"README.md does not say that {word} is missing" for word, p in parts.items()
+		if word.startswith(("section ", "filter ")) and not p & set(said)]
+	for capability in sorted(set(wanted.values())):
+		if not any(parts[word] & set(said) for word in gone if wanted.get(word) == capability):
+			bad.append(f"README.md does not say that {capability} is missing")
+	return bad
+
+
 def main():
 	gone, wanted = set(missing(dumped())), expected()
 	for word in sorted(gone):
 		print(f"missing {word}: {wanted.get(word, 'NO CAPABILITY')}")
 	bad = [f"{word} is missing, and no capability to come is its reason" for word in sorted(gone - set(wanted))]
 	bad += [f"{word} is there, but still listed as missing" for word in sorted(set(wanted) - gone)]
+	bad += claims(gone, wanted)
 	for line in bad:
 		print("FAILED ", line)
 	print(f"{'FAILED ' if bad else 'ok     '} {len(gone)} words are missing")

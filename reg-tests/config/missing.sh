@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Words of the 2.6 manual that are missing belong to capabilities that are to come; missing.txt
-# names both.
+# names both, and README.md says which.
 . "${0%/*}/../lib.sh"
 
 printf 'listen l\n\tbind 127.0.0.1:1\n' >"$dir/cfg"
