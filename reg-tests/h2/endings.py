@@ -134,11 +134,11 @@ class Reading(Client):
     """Whatever way the proxy writes fields."""
     statuses = None
 
-    def _frames(self):
+    def read(self):
         if self.statuses is None:
             self.statuses, self.decoder = {}, Decoder()
         n = len(self.seen)
-        super()._frames()
+        super().read()
         for f in self.seen[n:]:
             if f.kind == HEADERS:
                 self.statuses.setdefault(f.stream, int(dict(self.decoder.decode(f.payload))[":status"]))

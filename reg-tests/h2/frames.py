@@ -163,7 +163,7 @@ class Client:
         self.send(headers(stream, fields, end) + more)
         return stream
 
-    def _frames(self):
+    def read(self):
         while len(self.rest) >= 9:
             length = int.from_bytes(self.rest[:3], "big")
             if len(self.rest) < 9 + length:
@@ -185,7 +185,7 @@ class Client:
             got = b""
         self.over = not got
         self.rest += got
-        self._frames()
+        self.read()
         return bool(got)
 
     def wait(self, condition, seconds=PATIENCE):

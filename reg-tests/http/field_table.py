@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """See field_table.sh. Each row has its rules, for the frontend or for the backend, which are carried
 out for the requests that name the row. `server` and `client` are lines of the heads that arrive
-there, in lower case; `theirs`: what the reference makes instead."""
+there, in lower case; `theirs`: what the reference makes instead. Rows whose request HTTP/2 has, too,
+are walked with clients and servers of HTTP/2 as well."""
 
 import contextlib
 import os
+import re
 import socket
 import subprocess
 import sys
 import threading
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../h2"))
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 GONE = "a field that is not there: "  # the beginning of a line that must not arrive
 
@@ -31,13 +34,14 @@ class Row:
         self.rules = [rules] if isinstance(rules, str) else rules
         self.server, self.client, self.theirs, self.back = server, client, theirs or {}, back
         self.number = len(Row.rows)
+        self.plain = asks[0].startswith("GET /") and asks[0].endswith("/1.1") and "Upgrade" not in str(asks)
         Row.rows.append(self)
 
     def lines(self):
         return [f"\t{rule} {'' if ' if ' in rule else 'if '}row{self.number}" for rule in self.rules]
 
-    def bytes(self):
-        first, *fields = self.asks
+    def bytes(self, *more):
+        first, *fields = (*self.asks, *more)
         return "\r\n".join([first, f"X-Row: {self.number}", *fields, "", ""]).encode()
 
 
@@ -177,7 +181,7 @@ for field in ("Content-Length 77", "Transfer-Encoding chunked", "Content-Type te
         client=["http/1.1 204", GONE + "content-length", ONE[3], *stays],
         theirs={"client": ["http/1.1 204", GONE + "content-length", *ONE[3:]]})
 Row("http-error", ["http-request deny deny_status 410"], PLAIN,
-    client=["http/1.1 410", "content-length: 2", "content-type: text/plain", "x-a: b", *ONE[2:]])
+    client=["http/1.1 410", "connection: close", "content-length: 2", "content-type: text/plain", "x-a: b", *ONE[2:]])
 Row("early-hint", ["http-request early-hint Content-Length 77"], PLAIN, client=[GONE + "content-length: 77"],
     theirs={"client": []})
 for rule in ("set-header", "add-header"):
@@ -187,6 +191,9 @@ for rule in ("set-header", "add-header"):
         client=["content-length: 2", GONE + "content-length: 7"], theirs={"client": []})
     Row(f"http-response {rule} Transfer-Encoding", [f"http-response {rule} Transfer-Encoding chunked"], PLAIN,
         client=["content-length: 2", GONE + "transfer-encoding"], theirs={"client": []})
+
+Row("TE", ['http-request set-header TE "gzip, trailers"'], PLAIN, ["te: trailers"])
+Row("TE without trailers", ["http-request set-header TE gzip"], PLAIN, [GONE + "te"])
 
 # Fields that pass as rules have made them.
 for field, value in (("Date", "now"), ("Via", "1.1 a"), ("Forwarded", "for=a"), ("X-Forwarded-For", "a"),
@@ -202,8 +209,34 @@ for pseudo in (":authority", ":path", ":scheme", ":method"):
     Row.refused.append(f"http-request set-header {pseudo} x")
 
 
+# The same changes by scripts. A filter edits a request when that leaves, behind all rules, and says by
+# Content-Length how long the body is that it makes.
+VERBS = {"set-header": "set", "add-header": "add", "del-header": "del", "replace-header": "rep",
+         "replace-value": "repval"}
+for row in list(Row.rows):
+    edits = [re.fullmatch(r"http-(req|res)\w+ ([a-z]+-(?:header|value)) (\S+) ?(.*)", rule) for rule in row.rules
+             if rule != SEEN]
+    if not edits or not all(edits) or any(edit[2] not in VERBS or "%[" in edit[4] for edit in edits):
+        continue
+    edits = [(edit[1], VERBS[edit[2]], edit[3], edit[4]) for edit in edits]
+    rest = [rule for rule in row.rules if rule == SEEN]
+    said = {"server": row.server, "client": row.client, "theirs": row.theirs, "answer": row.answer}
+    Row(f"{row.title}, Lua", [
+        f"http-{way}{'uest' if way == 'req' else 'ponse'} lua.edit_{way} {verb} {name} "
+        f"{value if verb.startswith('rep') else (value or 'x') + ' x'}" for way, verb, name, value in edits] + rest,
+        row.asks, back=row.back, **said)
+    if not any(verb.startswith("rep") or name in ("Content-Length", "Transfer-Encoding")
+               for _, verb, name, _ in edits):
+        for side in ("server", "client"):
+            said[side] = [line for line in said[side] if not line.startswith("x-see")]
+        Row(f"{row.title}, filter", [], row.asks + [
+            "X-Filter: " + " ".join([*edit[:3], edit[3].strip('"')]).strip() for edit in edits], **said)
+
+
 def write():
-    print("""defaults
+    print(f"""global
+\tlua-load {os.path.splitext(os.path.abspath(__file__))[0]}.lua
+defaults
 \tmode http
 \ttimeout connect 30s
 \ttimeout client 30s
@@ -212,6 +245,7 @@ def write():
 \thttp-error status 410 content-type text/plain string no hdr X-A b hdr Connection close hdr Content-Length 77 hdr Content-Type text/x
 frontend fe
 \tbind FRONT
+\tfilter lua.editor
 \thttp-request set-var(txn.row) req.hdr(x-row)""".replace("FRONT", args.front))
     for row in Row.rows:
         print(f"\tacl row{row.number} var(txn.row) -m str {row.number}")
@@ -222,7 +256,7 @@ frontend fe
         print(f"\tacl row{row.number} var(txn.row) -m str {row.number}")
         if row.back:
             print("\n".join(row.lines()))
-    print(f"\tserver s {args.back}\nbackend named\n\thttp-send-name-header Host\n\tserver s {args.back}")
+    print(f"\tuse-server h2 if {{ req.hdr(x-to) h2 }}\n\tserver s {args.back}\n\tserver h2 {args.back} proto h2 weight 0\nbackend named\n\thttp-send-name-header Host\n\tserver s {args.back}")
 
 
 class Origin:
@@ -241,17 +275,80 @@ class Origin:
         data = b""
         with conn, contextlib.suppress(OSError):
             while piece := conn.recv(65536):
+                if not data and piece.startswith(frames.PREFACE):
+                    self.serve_h2(frames.Client(None, preface=b"", sock=conn), piece)
+                    return
                 data += piece
                 while b"\r\n\r\n" in data:
                     head, data = data.split(b"\r\n\r\n", 1)
                     self.head = head.decode("latin-1").lower()
                     conn.sendall(self.answer)
 
+    def serve_h2(self, peer, first):
+        """As a client reads, without the preface."""
+        peer.rest, at = first[len(frames.PREFACE):], 0
+        peer.read()
+        while True:
+            for f in peer.seen[at:]:
+                if f.kind == frames.HEADERS:
+                    self.head = h2_head(f)
+                    head, body = self.answer.split(b"\r\n\r\n", 1)
+                    status, *fields = head.decode("latin-1").split("\r\n")
+                    fields = [field.lower().split(": ", 1) for field in fields]
+                    peer.send(frames.headers(f.stream, [(":status", status.split()[1]), *fields], end=False) +
+                              frames.frame(frames.DATA, frames.END_STREAM, f.stream, body))
+            at = len(peer.seen)
+            if not peer.receive():
+                return
 
-def ask(row):
+
+def h2_head(f):
+    return "\r\n".join(f"{name}: {value}" for name, value in frames.read_block(f.payload)).lower()
+
+
+HOPS = ("connection", "upgrade", "keep-alive", "proxy-connection", "transfer-encoding")
+
+
+def in_h2(lines):
+    """The same in HTTP/2: fields of a connection stay behind (RFC 9113 8.2.2)."""
+    for line in lines:
+        gone = line.startswith(GONE)
+        name, _, value = line[len(GONE) * gone:].partition(":")
+        if line.startswith("http/1.1 "):
+            yield ":status: " + line[9:12]
+        elif line.endswith(" http/1.1"):
+            yield from (f":method: {line.split()[0]}", f":path: {line.split()[1]}")
+        elif name == "host":
+            yield GONE + ":authority:" + value if gone or not value else ":authority:" + value
+        elif name in HOPS:
+            yield GONE + name
+        else:
+            yield line
+
+
+def ask_h2(row, *more):
+    """The same over HTTP/2, and whether GOAWAY followed."""
+    first, *fields = row.asks
+    fields = [field.lower().split(": ", 1) for field in (*fields, *more)]
+    host = [value for name, value in fields if name == "host"]
+    client = frames.Client(args.front)
+    stream = client.open(frames.request(first.split()[1], host=host[0], extra=[
+        ("x-row", str(row.number)), *(field for field in fields if field[0] != "host")]))
+    client.ends(stream)
+    heads = [f for f in client.seen if f.kind == frames.HEADERS and f.stream == stream]
+    if "connection: close" in row.client:
+        goes = bool(client.wait(lambda f: f.kind == frames.GOAWAY))
+    else:
+        client.ping()
+        goes = any(f.kind == frames.GOAWAY for f in client.seen)
+    client.close()
+    return h2_head(heads[-1]) if heads else "", goes
+
+
+def ask(row, *more):
     """The head of the answer."""
     with connect(args.front) as client:
-        client.sendall(row.bytes())
+        client.sendall(row.bytes(*more))
         data = b""
         while b"\r\n\r\n" not in data and (piece := client.recv(65536)):
             data += piece
@@ -286,6 +383,25 @@ def goaway(row):
     check(f"HTTP/2: GOAWAY behind the stream, then the end: {kinds}", [k for k in kinds if k in (0, 1, 7)][-2:] == [0, 7])
 
 
+def walk_h2(origin):
+    for row in Row.rows:
+        for front, back in (("h2", "h1"), ("h1", "h2"), ("h2", "h2")):
+            if not row.plain or (back == "h2" and row.answer is not OK):
+                continue
+            origin.head, origin.answer = "", row.answer
+            more = ["X-To: h2"] if back == "h2" else []
+            client, goes = ask_h2(row, *more) if front == "h2" else (ask(row, *more), False)
+            wanted = {"server": row.server, "client": row.client}
+            heads = {"server": origin.head, "client": client}
+            good = goes == (front == "h2" and "connection: close" in row.client)
+            for side, protocol in (("client", front), ("server", back)):
+                lines = list(in_h2(wanted[side])) if protocol == "h2" else wanted[side]
+                if not arrived(lines, heads[side]):
+                    print(f"{side}: wanted {lines}\n  got {heads[side]!r}")
+                    good = False
+            check(f"{front} to {back}: {row.title}{', GOAWAY' if goes else ''}", good)
+
+
 def walk(theirs):
     origin = Origin(socket.create_server(address(args.back)))
     for row in Row.rows:
@@ -301,6 +417,8 @@ def walk(theirs):
                 break
         else:
             check(f"{'theirs' if theirs else 'ours'}: {row.title}", True)
+    if not theirs:
+        walk_h2(origin)
     goaway(next(row for row in Row.rows if row.rules and "string ok hdr Connection close" in row.rules[0]))
     for rule in [] if theirs else Row.refused:
         path = os.path.join(args.dir, "refused.cfg")
@@ -310,6 +428,7 @@ def walk(theirs):
         check(f"refused: {rule}", said.returncode != 0 and b"is no name of a header" in said.stderr + said.stdout)
 
 
+import frames  # noqa: E402
 from service import Service, address, check, connect, finish  # noqa: E402
 
 what = sys.argv.pop(1)

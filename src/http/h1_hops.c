@@ -103,7 +103,8 @@ void message_strip_named(struct message *msg)
 	}
 }
 
-/* "TE: trailers" says that the next one's trailers will be passed on: true for us. */
+/* "TE: trailers" says that the next one's trailers will be passed on: true for us, whoever says it.
+ * Other codings of a transfer are none that we would understand. */
 static void strip_te(struct message *msg, struct field *f, bool *kept)
 {
 	if (*kept || !list_has_token(f->value, SPAN("trailers"))) {
@@ -142,6 +143,11 @@ static void strip_connection(struct message *msg, struct field *f, bool *upgrade
 	*upgrade = false;
 }
 
+static bool is_for_hop(const struct message *msg, const struct field *f)
+{
+	return f->hop || f->id == FIELD_CONNECTION || (f->id == FIELD_TE && !msg->is_response);
+}
+
 void message_strip_hops(struct message *msg, bool keep_upgrade)
 {
 	bool upgrade = keep_upgrade, te = false;
@@ -150,7 +156,7 @@ void message_strip_hops(struct message *msg, bool keep_upgrade)
 	for (i = 0; i < msg->count && msg->flags & MSG_HOPS; i++) {
 		struct field *f = &msg->fields[i];
 
-		if (!f->name.ptr || f->settled || !(f->hop || f->id == FIELD_CONNECTION))
+		if (!f->name.ptr || f->settled || !is_for_hop(msg, f))
 			continue;
 		if (f->id == FIELD_CONNECTION)
 			strip_connection(msg, f, &upgrade);
