@@ -54,7 +54,7 @@ static inline bool idle_may_wait(const struct server_conn *sc, const struct stre
 	if (set->max_reuse >= 0 && sc->uses > (unsigned)set->max_reuse)
 		return false;
 	if (sc->origin)
-		return s->exchange->client_keeps;
+		return s->exchange->client_keeps && s->origin->frontend->set.max_session_conns;
 	/* More than were used at once of late could not be used at once either: without a limit,
 	 * clients that bring one request each would leave one connection each. */
 	if (server->idle_count >= server->idle_need &&

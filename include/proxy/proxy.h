@@ -125,6 +125,7 @@ struct proxy_settings {
 	int http_reuse;            /* enum http_reuse */
 	int restrict_names;        /* enum name_policy */
 	int max_keep_alive_queue;  /* default -1: no limit */
+	int max_session_conns;     /* private ones, of a client of the frontend; default 5 */
 	int balance;               /* enum balance_algo */
 	bool balance_given;        /* by a word, not by default */
 	int balance_draws;         /* random(draws), default 2 */

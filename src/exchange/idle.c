@@ -23,9 +23,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { IDLE_LOOKED_AT = 16, /* of one server, for one exchange */
-       IDLE_PRIVATE = 5 };  /* of one session: what the PROXY header says may change with each
-			     * request */
+enum { IDLE_LOOKED_AT = 16 }; /* of one server, for one exchange */
 
 unsigned idle_keep_below = UINT_MAX;
 static unsigned spare_above = UINT_MAX; /* descriptors: idle_limit */
@@ -415,7 +413,8 @@ void idle_unused(struct server_conn *sc, const struct stream *s)
 		idle_make_private(sc, s->origin);
 }
 
-/* Room for one more: the oldest goes, of those that nobody uses. */
+/* Room for one more: the oldest goes, of those that nobody uses. What the PROXY header says may change
+ * with each request, and a client may ask for every server there is. */
 static void idle_bound_private(struct origin *origin)
 {
 	struct server_conn *sc, *oldest = NULL;
@@ -425,7 +424,7 @@ static void idle_bound_private(struct origin *origin)
 		oldest = sc->lent ? oldest : sc;
 		n++;
 	}
-	if (n >= IDLE_PRIVATE && oldest)
+	if (n >= (unsigned)origin->frontend->set.max_session_conns && oldest)
 		idle_retire(oldest);
 }
 

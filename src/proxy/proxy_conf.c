@@ -21,6 +21,7 @@ void proxy_settings_init(struct proxy_settings *set)
 	set->redispatch_interval = -1;
 	set->retry_on = RETRY_CONN_FAILURE;
 	set->max_keep_alive_queue = -1;
+	set->max_session_conns = 5;
 	set->balance_draws = 2;
 	server_settings_init(&set->server);
 }

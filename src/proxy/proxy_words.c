@@ -176,6 +176,9 @@ const struct keyword proxy_keywords[] = {
 	{ "max-keep-alive-queue", SCOPE_BACK, 0, "<value>", set_int,
 	  .offset = SET(max_keep_alive_queue), .min = -1, .max = INT_MAX, .dflt = "-1: no limit",
 	  .help = "queue of a server above which its connection is not clung to" },
+	{ "max-session-srv-conns", SCOPE_FRONT, 0, "<number>", set_int,
+	  .offset = SET(max_session_conns), .min = 0, .max = INT_MAX, .dflt = "5",
+	  .help = "idle connections to servers that are kept for one client alone" },
 	{ "source", SCOPE_BACK | SCOPE_UDP, 0,
 	  "<addr>[:<port>] [usesrc { <addr2>[:<port2>] | client | clientip | "
 	  "hdr_ip(<name>[,<n>]) }] [interface <name>]",
