@@ -190,6 +190,8 @@ static void load_settings(struct config *cfg, const struct args *args)
 		peers_conf_succeeds(cfg);
 	peers_conf_local(cfg, args->local_peer ? args->local_peer : host, args->local_peer);
 	setenv("HAPROXY_LOCALPEER", args->local_peer ? args->local_peer : host, 1);
+	if (args->master) /* for conditions in the files */
+		setenv("HAPROXY_MWORKER", "1", 1);
 }
 
 /* -cc */

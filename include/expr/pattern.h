@@ -35,6 +35,7 @@ enum { PATTERN_ICASE = 1 << 0,   /* -i */
        PATTERN_NO_NAMES = 1 << 1, /* -n: host names are not looked up */
        PATTERN_TRUST_NAMES = 1 << 2, /* only check: a host name without address is no mistake */
        PATTERN_MAP = 1 << 3,     /* files: the first word of a line, its rest is a value */
+       PATTERN_GROUPS = 1 << 5,  /* map_regm: values name groups of the expression */
        PATTERN_RUNNING = 1 << 4, /* asked for by the stats socket: mistakes are told in its words */
 };
 /* How numbers compare; a range is compared as what it is behind any of them. */

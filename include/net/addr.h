@@ -78,6 +78,8 @@ void addr_print(const struct addr *addr, struct text *t);
 void addr_print_v4(struct in_addr v4, struct text *t);
 /* The same and ":port" when it has one. */
 void addr_print_port(const struct addr *addr, struct text *t);
+/* With its family in front: "ipv4@192.0.2.1:80", "ipv6@[::1]:80", "unix@/path", "abns@name". */
+void addr_print_named(const struct addr *addr, struct text *t);
 /* "*", "0.0.0.0", "::": no address in particular. */
 static inline bool addr_is_any(const struct addr *addr)
 {

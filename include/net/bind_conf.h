@@ -24,4 +24,7 @@ void bind_conf_listen(struct config *cfg, struct bind_conf *bind, const struct a
 /* Addresses and all words behind them up to the end of the line. 0, or -1 after a report. */
 int bind_conf_parse(struct statement *st, struct bind_conf *bind);
 
+/* Adds the addresses of the line to a variable of the environment, parted by semicolons. */
+void bind_conf_export(const struct bind_conf *bind, const char *variable);
+
 #endif

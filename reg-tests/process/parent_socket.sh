@@ -75,7 +75,11 @@ END
 stop_penstock
 
 # Threads of existing files.
-{ printf '\tnbthread 3\n'; tcp_proxy; } | config
+{
+	printf '\tnbthread 3\n\tstats socket ipv4@127.0.0.1:%s level user\n' "$(ports 1)"
+	tcp_proxy
+	printf '.if defined(HAPROXY_MWORKER)\nbackend seen_while_reading\n.endif\n'
+} | config
 start_workers
 driver - <<'END' || failures=1
 import re, socket
@@ -92,6 +96,12 @@ for prefix in "@1 ", "@1;", "@1\n":
           len(seen(stats, "show activity")) == 3 and seen(path, prefix + "show activity") == seen(stats, "show activity"))
 check("@!pid for one", seen(path, f"@!{workers[1]} show activity") == [])
 check("@!pid counts for one, too", f"Pid: {workers[1]}" in ask(path, f"@!{workers[1]} show info"))
+env = dict(line.split("=", 1) for line in ask(stats, "show env").splitlines())
+check("the environment tells of workers", env.get("HAPROXY_MWORKER") == "1" and
+      "seen_while_reading" in ask(stats, "show backend"))
+check("and of stats sockets", re.fullmatch(rf"unix@{stats};ipv4@127\.0\.0\.1:\d+", env.get("HAPROXY_CLI", "")))
+check("and of the parent's", env.get("HAPROXY_MASTER_CLI") == f"unix@{path}")
+check("not of formats of log lines", not [name for name in env if name.endswith("_LOG_FMT")])
 check("there is no second process", ask(path, "@2 show info").startswith("Can't find the target PID"))
 clients = [connect(service.args.front) for _ in range(12)]
 sessions = lambda address, command: ask(address, command).count(" fe=fe ")

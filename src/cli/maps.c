@@ -87,15 +87,41 @@ static bool listed(const struct cli_call *call, const struct pattern_ref *ref)
 	return ref->current && (maps_is_map(call) ? ref->kind == PATTERN_VALUES : ref->in_acl);
 }
 
-/* Entries of all versions, as each use has them. */
+/* Lookups that compare in the same way and give the same kind of value are one. */
+static bool use_is_alike(const struct pattern_use *a, const struct pattern_use *b)
+{
+	return a->set->match == b->set->match && a->set->convert == b->set->convert &&
+	       a->of_acl == b->of_acl &&
+	       !((a->flags ^ b->flags) & (PATTERN_ICASE | PATTERN_MAP | PATTERN_GROUPS));
+}
+
+/* The next of a kind that was not told of; NULL: there is none. */
+static const struct pattern_use *use_of_another_kind(const struct pattern_ref *ref,
+						     const struct pattern_use *use)
+{
+	const struct pattern_use *before;
+
+	for (; use; use = use->next) {
+		for (before = ref->uses; before != use && !use_is_alike(before, use);)
+			before = before->next;
+		if (before == use)
+			return use;
+	}
+	return NULL;
+}
+
+/* Entries of all versions, as each kind of use has them. */
 static size_t entry_count(const struct pattern_ref *ref)
 {
-	size_t count = ref->current->count;
+	size_t entries = ref->current->count, count = 0;
 	const struct pattern_version *v;
+	const struct pattern_use *use;
 
 	for (v = ref->others; v; v = v->next)
-		count += v->count;
-	return count * ref->use_count;
+		entries += v->count;
+	for (use = ref->uses; (use = use_of_another_kind(ref, use)); use = use->next)
+		count += entries;
+	return count;
 }
 
 static void list_end_row(struct show_state *state, struct cli_call *call)
@@ -256,17 +282,19 @@ static int get_start(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-static const char *get_type(enum match match)
+static const char *get_type(const struct pattern_use *use)
 {
-	switch (match) {
+	switch (use->set->match) {
 	case MATCH_VERSION:
 		return "int";
 	case MATCH_METH:
 		return "meth";
 	case MATCH_GROUP:
 		return "auth";
+	case MATCH_REG:
+		return use->flags & PATTERN_GROUPS ? "regm" : "reg";
 	default:
-		return match_name(match);
+		return match_name(use->set->match);
 	}
 }
 
@@ -316,9 +344,9 @@ static enum cli_step get_next(struct cli_call *call)
 		return row_say(&state->row, call);
 	if (!use)
 		return CLI_END;
-	state->use = use->next;
+	state->use = use_of_another_kind(state->ref, use->next);
 	p = get_match(use->set, call->argv[1]);
-	text_printf(call->out, "type=%s, case=%ssensitive", get_type(use->set->match),
+	text_printf(call->out, "type=%s, case=%ssensitive", get_type(use),
 		    use->flags & PATTERN_ICASE ? "in" : "");
 	if (p)
 		state->row.text = get_found(call, use, p);

@@ -105,29 +105,6 @@ static const struct listener *sockets_at(unsigned n)
 	return NULL;
 }
 
-static void sockets_say_addr(struct text *out, const struct addr *addr)
-{
-	switch (addr->family) {
-	case AF_UNIX:
-		if (addr->path && addr->path[0] == '@')
-			text_printf(out, "abns%s", addr->path);
-		else
-			text_printf(out, "unix@%s", addr->path ? addr->path : "");
-		break;
-	case AF_INET:
-		text_str(out, "ipv4@");
-		addr_print_port(addr, out);
-		break;
-	case AF_INET6:
-		text_str(out, "ipv6@[");
-		addr_print(addr, out);
-		text_printf(out, "]:%u", addr->port);
-		break;
-	default:
-		addr_print(addr, out);
-	}
-}
-
 static enum cli_step sockets_next(struct cli_call *call)
 {
 	static const char *const levels[] = { "none", "user", "operator", "admin" };
@@ -136,7 +113,7 @@ static enum cli_step sockets_next(struct cli_call *call)
 
 	if (!l)
 		return CLI_END;
-	sockets_say_addr(call->out, &l->addr);
+	addr_print_named(&l->addr, call->out);
 	text_printf(call->out, " %s all\n", levels[l->bind->level]);
 	return CLI_MORE;
 }

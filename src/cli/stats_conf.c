@@ -20,7 +20,10 @@
 #include "stats/info.h"
 #include "stream/tune.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#define SOCKETS_VARIABLE "HAPROXY_CLI"
 
 struct stats_conf {
 	struct proxy *frontend; /* NULL: no socket yet */
@@ -33,6 +36,7 @@ static void stats_conf_init(struct config *cfg, void *data)
 	struct stats_conf *conf = data;
 
 	(void)cfg;
+	unsetenv(SOCKETS_VARIABLE);
 	conf->timeout = 10000;
 	conf->maxconn = 10;
 }
@@ -147,12 +151,15 @@ static int stats_parse_description(struct statement *st, const struct keyword *k
 static int stats_conf_finish(struct config *cfg, void *data)
 {
 	struct stats_conf *conf = data;
+	const struct bind_conf *bind;
 
 	(void)cfg;
-	if (conf->frontend) {
-		conf->frontend->set.timeout.client = conf->timeout;
-		conf->frontend->set.maxconn = conf->maxconn;
-	}
+	if (!conf->frontend)
+		return 0;
+	conf->frontend->set.timeout.client = conf->timeout;
+	conf->frontend->set.maxconn = conf->maxconn;
+	list_for_each(bind, &conf->frontend->binds, node)
+		bind_conf_export(bind, SOCKETS_VARIABLE);
 	return 0;
 }
 

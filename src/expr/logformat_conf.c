@@ -330,6 +330,8 @@ static int logformat_finish(struct config *cfg, void *module_data)
 	struct proxy *px;
 	int bad = 0;
 
+	for (unsigned option = 0; option < STOCK_OPTIONS; option++)
+		unsetenv(stock[option].variable); /* they are for lines, not for programs that are run */
 	list_for_each(px, &all->list, node) {
 		if (!(px->caps & PROXY_FRONTEND))
 			continue;

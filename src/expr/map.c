@@ -76,11 +76,10 @@ static int map_default_ip(struct expr_arg *arg, const struct expr_context *ctx, 
 
 /* -- loading ---------------------------------------------------------------------------- */
 
-static int map_load(struct expr_arg *args, const struct expr_context *ctx, enum match match,
-		    pattern_convert *convert, struct err *err)
+static int map_load_flagged(struct expr_arg *args, const struct expr_context *ctx, enum match match,
+			    pattern_convert *convert, unsigned flags, struct err *err)
 {
 	struct pattern_set *set;
-	unsigned flags = PATTERN_MAP;
 
 	if (ctx->no_files)
 		return err_set(err, "maps are read with the configuration: a script uses the class Map");
@@ -94,6 +93,12 @@ static int map_load(struct expr_arg *args, const struct expr_context *ctx, enum 
 		pattern_warn_unresolved(ctx->cfg, &ctx->loc, set);
 	args[0] = (struct expr_arg){ .type = ARG_PTR, .ptr = set };
 	return 0;
+}
+
+static int map_load(struct expr_arg *args, const struct expr_context *ctx, enum match match,
+		    pattern_convert *convert, struct err *err)
+{
+	return map_load_flagged(args, ctx, match, convert, PATTERN_MAP, err);
 }
 
 /* A check for each method and result: the row itself is not known to it. */
@@ -125,6 +130,11 @@ CHECK(ip, MATCH_IP)
 CHECK(reg, MATCH_REG)
 CHECK(str, MATCH_STR)
 CHECK(sub, MATCH_SUB)
+
+static int check_regm(struct expr_arg *args, const struct expr_context *ctx, struct err *err)
+{
+	return map_load_flagged(args, ctx, MATCH_REG, NULL, PATTERN_MAP | PATTERN_GROUPS, err);
+}
 
 /* -- looking up ------------------------------------------------------------------------- */
 
@@ -213,7 +223,7 @@ const struct converter converter_maps[] = {
 	MAP(int, SMP_INT),
 	MAP(ip, SMP_ADDR),
 	MAP(reg, SMP_STR),
-	{ "map_regm", ARGS(1, ARG_STR, ARG_STR), SMP_STR, SMP_STR, convert_map, check_reg,
+	{ "map_regm", ARGS(1, ARG_STR, ARG_STR), SMP_STR, SMP_STR, convert_map, check_regm,
 	  .data = OUT_GROUPS, .help = "looks up in a file: text with \\1 ... replaced" },
 	MAP(str, SMP_STR),
 	MAP(sub, SMP_STR),

@@ -542,6 +542,29 @@ void addr_print_port(const struct addr *addr, struct text *t)
 		text_printf(t, ":%u", addr->port);
 }
 
+void addr_print_named(const struct addr *addr, struct text *t)
+{
+	switch (addr->family) {
+	case AF_UNIX:
+		if (addr->path && addr->path[0] == '@')
+			text_printf(t, "abns%s", addr->path);
+		else
+			text_printf(t, "unix@%s", addr->path ? addr->path : "");
+		break;
+	case AF_INET:
+		text_str(t, "ipv4@");
+		addr_print_port(addr, t);
+		break;
+	case AF_INET6:
+		text_str(t, "ipv6@[");
+		addr_print(addr, t);
+		text_printf(t, "]:%u", addr->port);
+		break;
+	default:
+		addr_print(addr, t);
+	}
+}
+
 bool addr_equal(const struct addr *a, const struct addr *b)
 {
 	if (a->family != b->family || a->port != b->port)

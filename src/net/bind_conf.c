@@ -6,6 +6,7 @@
 #include "net/bind_conf.h"
 
 #include "base/arena.h"
+#include "base/bug.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "net/addr_conf.h"
@@ -15,6 +16,7 @@
 #include <grp.h>
 #include <limits.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +47,23 @@ static void add_listener(struct arena *arena, struct bind_conf *bind, const stru
 
 	l->addr = *addr;
 	listener_init(l, bind);
+}
+
+void bind_conf_export(const struct bind_conf *bind, const char *variable)
+{
+	const struct listener *l;
+	const char *before;
+	char *after, name[256];
+	struct text t;
+
+	list_for_each(l, &bind->listeners, node) {
+		text_init(&t, name, sizeof(name));
+		addr_print_named(&l->addr, &t);
+		before = getenv(variable);
+		BUG_ON(asprintf(&after, "%s%s%s", before ? before : "", before ? ";" : "", name) < 0);
+		setenv(variable, after, 1);
+		free(after);
+	}
 }
 
 void bind_conf_listen(struct config *cfg, struct bind_conf *bind, const struct addr *addr)

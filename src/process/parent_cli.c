@@ -326,7 +326,11 @@ static int parse_socket(struct statement *st, const struct keyword *kw, void *ob
 	(void)kw;
 	conf->bind = bind_conf_new(st, NULL);
 	conf->bind->level = LEVEL_ADMIN;
-	return bind_conf_parse(st, conf->bind);
+	if (bind_conf_parse(st, conf->bind) < 0)
+		return -1;
+	unsetenv("HAPROXY_MASTER_CLI"); /* of before a reload */
+	bind_conf_export(conf->bind, "HAPROXY_MASTER_CLI");
+	return 0;
 }
 
 enum { RETRY_MS = 200 };

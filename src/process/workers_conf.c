@@ -22,6 +22,7 @@
 #include "share/segment.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,6 +50,8 @@ int workers_parse_master(struct statement *st, const struct keyword *kw, void *o
 
 	(void)kw;
 	conf->master_worker = !st->no;
+	if (conf->master_worker)
+		setenv("HAPROXY_MWORKER", "1", 1);
 	stmt_take(st, "no-exit-on-failure"); /* a worker that dies is always replaced */
 	return stmt_end(st);
 }
