@@ -177,6 +177,31 @@ words "" @web/site "crt-store a/b\nload crt $certs/site.pem" | says "a slash in 
 openssl pkey -in "$certs/site.key" -aes128 -passout pass:x -out "$certs/locked.key"
 cat "$certs/site.crt" "$certs/locked.key" >"$certs/locked.pem"
 words "" "$certs/locked.pem" | says "an encrypted key" "'$certs/locked.pem': the private key is encrypted"
+# Anything may have the header of RFC 1421 that says so; nobody is asked for a passphrase.
+locked() { # BEGIN-WORDS FILE: the first block of this kind gets the header
+	sed "0,/^-----BEGIN $1-----/s//&\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n/" "$2"
+}
+openssl dhparam -dsaparam 512 2>/dev/null | sed 's/X9.42 //' >"$certs/dh.raw"
+locked CERTIFICATE "$certs/site.pem" >"$certs/locked_leaf.pem"
+{ cat "$certs/site.pem"; cat "$certs/locked_leaf.pem"; } >"$certs/locked_chain.pem"
+{ cat "$certs/site.pem"; locked "DH PARAMETERS" "$certs/dh.raw"; } >"$certs/locked_dh.pem"
+sed 's/ CERTIFICATE/ X509 CRL/' "$certs/locked_leaf.pem" >"$certs/locked_crl.pem"
+sed 's/ CERTIFICATE/ TRUSTED CERTIFICATE/' "$certs/locked_leaf.pem" >"$certs/locked_trusted.pem"
+for part in leaf chain trusted; do
+	words "" "$certs/locked_$part.pem" | says "an encrypted certificate ($part)" \
+		"'$certs/locked_$part.pem': the certificate is encrypted: nobody could be asked"
+done
+words "" "$certs/locked_dh.pem" | says "encrypted parameters" "': the block of DH parameters is encrypted"
+words "" "$certs/site.pem ca-file $certs/locked_leaf.pem" | says "an encrypted authority" "': the certificate is encrypted"
+words "" "$certs/site.pem ca-file $certs/site.pem crl-file $certs/locked_crl.pem" |
+	says "an encrypted list" "': the list of revocations is encrypted"
+for part in locked locked_leaf; do
+	words "" "$certs/site.pem generate-certificates ca-sign-file $certs/$part.pem" |
+		says "an encrypted signer ($part)" ": it is encrypted"
+done
+words "ssl-dh-param-file $certs/locked_dh.raw" "$certs/site.pem" >"$dir/words"
+locked "DH PARAMETERS" "$certs/dh.raw" >"$certs/locked_dh.raw"
+says "an encrypted file of parameters" "holds no Diffie-Hellman parameters: it is encrypted" <"$dir/words"
 head -c 300 "$certs/site.pem" >"$certs/cut.pem"
 words "" "$certs/cut.pem" | says "a file that was cut" "'$certs/cut.pem': "
 finish

@@ -21,6 +21,7 @@
 #include "http/uri.h"
 #include "log/log.h"
 #include "proxy/facts.h"
+#include "tls/pem.h"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -374,7 +375,7 @@ static void want_key(void)
 static EVP_PKEY *key_read(void)
 {
 	BIO *bio = now.key ? BIO_new_mem_buf(now.key, -1) : NULL;
-	EVP_PKEY *key = bio ? PEM_read_bio_PrivateKey(bio, NULL, NULL, NULL) : NULL;
+	EVP_PKEY *key = bio ? PEM_read_bio_PrivateKey(bio, NULL, tls_no_passphrase, NULL) : NULL;
 
 	BIO_free(bio);
 	ERR_clear_error();
@@ -435,19 +436,39 @@ static const char *chain_fault(const struct acme_cert *c, X509 *leaf, EVP_PKEY *
 	return NULL;
 }
 
-static void take_chain(void)
+/* 0, or -1 and err. */
+static int check_chain(struct err *err)
 {
-	BIO *bio = BIO_new_mem_buf(now.order.chain, -1);
-	X509 *leaf = bio ? PEM_read_bio_X509(bio, NULL, NULL, NULL) : NULL;
+	struct tls_pieces pieces = { 0 };
 	EVP_PKEY *key = key_read();
-	const char *fault = chain_fault(now.cert, leaf, key);
+	const unsigned char *at;
+	const char *fault;
+	X509 *leaf = NULL;
+	struct err why;
+	int rc;
 
+	rc = tls_pieces_read(&pieces, span_of(now.order.chain), &why);
+	if (rc < 0)
+		err_set(err, "what came cannot be read as a certificate: %.*s", STR_CUT(why.text, 200));
+	at = pieces.leaf.der;
+	if (rc == 0 && at)
+		leaf = d2i_X509(NULL, &at, (long)pieces.leaf.len);
+	fault = rc == 0 ? chain_fault(now.cert, leaf, key) : NULL;
+	tls_pieces_clear(&pieces);
 	X509_free(leaf);
 	EVP_PKEY_free(key);
-	BIO_free(bio);
 	ERR_clear_error();
-	if (fault) {
-		acme_order_fail(&now.order, "%s", fault);
+	if (fault)
+		rc = err_set(err, "%s", fault);
+	return rc;
+}
+
+static void take_chain(void)
+{
+	struct err err;
+
+	if (check_chain(&err) < 0) {
+		acme_order_fail(&now.order, "%s", err.text);
 		return;
 	}
 	now.waits = WAITS_CHANGE;

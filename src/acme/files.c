@@ -165,7 +165,7 @@ static int read_key(struct acme *acme, const char *path, struct err *err)
 	BIO *bio = BIO_new_file(path, "re");
 	struct stat st;
 
-	acme->key = bio ? PEM_read_bio_PrivateKey(bio, NULL, NULL, (void *)"") : NULL;
+	acme->key = bio ? PEM_read_bio_PrivateKey(bio, NULL, tls_no_passphrase, NULL) : NULL;
 	BIO_free(bio);
 	if (!acme->key)
 		return tls_lib_error(err, "'%s' holds no key of an account that can be read", path);

@@ -7,11 +7,14 @@
 #include "base/err.h"
 #include "tls/cert.h"
 #include "tls/lib.h"
+#include "tls/pem.h"
 #include "tls/settings.h"
 
 #include <errno.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
+#include <openssl/decoder.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
 #include <openssl/pem.h>
@@ -19,6 +22,19 @@
 #include <string.h>
 
 static EVP_PKEY *loaded;
+
+/* Not by PEM_read_bio_Parameters, which would ask the terminal for a passphrase. */
+static EVP_PKEY *dh_read(BIO *bio)
+{
+	EVP_PKEY *params = NULL;
+	OSSL_DECODER_CTX *ctx = OSSL_DECODER_CTX_new_for_pkey(&params, "PEM", NULL, NULL,
+							      OSSL_KEYMGMT_SELECT_ALL_PARAMETERS, NULL, NULL);
+
+	if (ctx && OSSL_DECODER_CTX_set_pem_password_cb(ctx, tls_no_passphrase, NULL))
+		OSSL_DECODER_from_bio(ctx, bio);
+	OSSL_DECODER_CTX_free(ctx);
+	return params;
+}
 
 int tls_dh_load(const char *path, struct err *err)
 {
@@ -32,7 +48,8 @@ int tls_dh_load(const char *path, struct err *err)
 			fclose(file);
 		return -1;
 	}
-	params = PEM_read_bio_Parameters(bio, NULL);
+	ERR_clear_error();
+	params = dh_read(bio);
 	BIO_free(bio);
 	if (!params || (!EVP_PKEY_is_a(params, "DH") && !EVP_PKEY_is_a(params, "DHX"))) {
 		EVP_PKEY_free(params);

@@ -14,6 +14,7 @@
 #include "tls/index.h"
 #include "tls/lib.h"
 #include "tls/names.h"
+#include "tls/pem.h"
 #include "tls/settings.h"
 
 #include <errno.h>
@@ -68,7 +69,7 @@ static int read_authority(struct tls_forge *forge, BIO *bio, const char *path, c
 {
 	void *arg = (void *)(uintptr_t)pass;
 
-	forge->authority = PEM_read_bio_X509(bio, NULL, NULL, NULL);
+	forge->authority = PEM_read_bio_X509(bio, NULL, tls_no_passphrase, NULL);
 	if (!forge->authority)
 		return tls_lib_error(err, "'%s' holds no certificate of an authority", path);
 	(void)BIO_reset(bio);

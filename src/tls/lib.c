@@ -78,7 +78,8 @@ static const struct {
 	{ ERR_LIB_X509, X509_R_KEY_TYPE_MISMATCH,
 	  "the key is of another type than the certificate's" },
 	{ ERR_LIB_PEM, PEM_R_NO_START_LINE, "nothing in PEM form in it" },
-	{ ERR_LIB_PEM, PEM_R_BAD_PASSWORD_READ, "the key is encrypted" },
+	{ ERR_LIB_PEM, PEM_R_BAD_PASSWORD_READ, "it is encrypted" },
+	{ ERR_LIB_CRYPTO, ERR_R_INTERRUPTED_OR_CANCELLED, "it is encrypted" },
 	{ ERR_LIB_EVP, EVP_R_BAD_DECRYPT, "wrong passphrase" },
 };
 

@@ -62,11 +62,28 @@ void tls_pieces_clear(struct tls_pieces *pieces)
 	pieces_clear_chain(pieces);
 }
 
+/* "Proc-Type: 4,ENCRYPTED" of RFC 1421 may stand in front of anything. */
+int tls_pem_readable(const char *what, const char *header, struct err *err)
+{
+	if (!strstr(header, "ENCRYPTED"))
+		return 0;
+	return err_set(err, "the %s is encrypted: nobody could be asked for its passphrase", what);
+}
+
+int tls_no_passphrase(char *buf, int size, int writes, void *arg)
+{
+	(void)buf;
+	(void)size;
+	(void)writes;
+	(void)arg;
+	return -1;
+}
+
 /* -- one block ------------------------------------------------------------------------------- */
 
 enum block_kind { BLOCK_CERT, BLOCK_TRUSTED, BLOCK_KEY, BLOCK_ENCRYPTED, BLOCK_DH, BLOCK_OTHER };
 
-static enum block_kind block_kind(const char *name, const char *header)
+static enum block_kind block_kind(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -84,11 +101,9 @@ static enum block_kind block_kind(const char *name, const char *header)
 	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(kinds); i++) {
+	for (i = 0; i < ARRAY_LEN(kinds); i++)
 		if (!strcmp(name, kinds[i].name))
-			return kinds[i].kind == BLOCK_KEY && strstr(header, "ENCRYPTED") ?
-				       BLOCK_ENCRYPTED : kinds[i].kind;
-	}
+			return kinds[i].kind;
 	return BLOCK_OTHER;
 }
 
@@ -136,7 +151,17 @@ static void block_move(struct tls_piece *place, struct tls_piece *block)
 static int block_take(struct tls_pieces *into, const char *name, const char *header,
 		      struct tls_piece *block, struct err *err)
 {
-	switch (block_kind(name, header)) {
+	static const char *const whats[] = {
+		[BLOCK_CERT] = "certificate", [BLOCK_TRUSTED] = "certificate",
+		[BLOCK_DH] = "block of DH parameters",
+	};
+	enum block_kind kind = block_kind(name);
+
+	if (kind == BLOCK_KEY && strstr(header, "ENCRYPTED"))
+		kind = BLOCK_ENCRYPTED;
+	if (kind < BLOCK_OTHER && whats[kind] && tls_pem_readable(whats[kind], header, err) < 0)
+		return -1;
+	switch (kind) {
 	case BLOCK_TRUSTED:
 		if (block_untrust(block) < 0)
 			return err_set(err, "certificate: %s", tls_reason());

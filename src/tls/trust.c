@@ -17,6 +17,7 @@
 #include <openssl/pem.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 struct tls_trust {
@@ -60,8 +61,8 @@ static int store_add(X509_STORE *store, const char *type, const unsigned char *d
 	return rc;
 }
 
-/* 1; 0: no more; -1: OpenSSL says why. */
-static int text_next(X509_STORE *store, BIO *bio)
+/* 1; 0: no more; -1 and err. */
+static int text_next(X509_STORE *store, BIO *bio, struct err *err)
 {
 	char *type = NULL, *header = NULL;
 	unsigned char *der = NULL;
@@ -70,11 +71,15 @@ static int text_next(X509_STORE *store, BIO *bio)
 
 	if (!PEM_read_bio(bio, &type, &header, &der, &len)) {
 		if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
-			return -1;
+			return err_set(err, "%s", tls_reason());
 		ERR_clear_error();
 		return 0;
 	}
-	rc = store_add(store, type, der, len) ? 1 : -1;
+	rc = strstr(type, "CERTIFICATE") || !strcmp(type, PEM_STRING_X509_CRL) ?
+		     tls_pem_readable(*type == 'X' ? "list of revocations" : "certificate", header, err) :
+		     0;
+	if (rc == 0)
+		rc = store_add(store, type, der, len) ? 1 : err_set(err, "%s", tls_reason());
 	OPENSSL_free(type);
 	OPENSSL_free(header);
 	OPENSSL_clear_free(der, (size_t)len); /* somebody's key may stand there */
@@ -93,10 +98,10 @@ static int text_read(X509_STORE *store, struct span pem, struct err *err)
 	if (!bio)
 		return err_set(err, "out of memory");
 	do
-		rc = text_next(store, bio);
+		rc = text_next(store, bio, err);
 	while (rc > 0);
 	BIO_free(bio);
-	return rc < 0 ? err_set(err, "%s", tls_reason()) : 0;
+	return rc;
 }
 
 unsigned tls_ca_count(X509_STORE *store, unsigned kind)
