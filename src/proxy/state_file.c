@@ -14,6 +14,7 @@
 #include "dns/files.h"
 #include "log/log.h"
 #include "proxy/facts.h"
+#include "proxy/names.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,11 +24,14 @@
 
 /* Columns of the file, those that are read. */
 enum { COL_PROXY = 1, COL_SERVER = 3, COL_ADDR = 4, COL_OP = 5, COL_ADMIN = 6, COL_WEIGHT = 7,
-       COL_CONF_WEIGHT = 8, COL_SINCE = 9, COL_HEALTH = 12, COL_NAME = 17, COL_PORT = 18,
-       COL_CHECK_PORT = 21, COL_CHECK_ADDR = 22, COL_AGENT_ADDR = 23, COL_AGENT_PORT = 24,
+       COL_CONF_WEIGHT = 8, COL_SINCE = 9, COL_HEALTH = 12, COL_CHECK = 13, COL_AGENT = 14,
+       COL_NAME = 17, COL_PORT = 18, COL_TLS = 20, COL_CHECK_PORT = 21, COL_CHECK_ADDR = 22, COL_AGENT_ADDR = 23, COL_AGENT_PORT = 24,
        COLS_NEEDED = 19, COLS = 25 };
 
-enum { ADMIN_BIT_FORCED_MAINT = 0x01, ADMIN_BIT_FORCED_DRAIN = 0x08 };
+enum { ADMIN_BIT_FORCED_MAINT = 0x01, ADMIN_BIT_INHERITED_MAINT = 0x02, ADMIN_BIT_DISABLED = 0x04,
+       ADMIN_BIT_FORCED_DRAIN = 0x08, ADMIN_BIT_RESOLUTION = 0x20, ADMIN_BIT_NAME_SET = 0x40,
+       ADMIN_BITS_MAINT = ADMIN_BIT_FORCED_MAINT | ADMIN_BIT_INHERITED_MAINT | ADMIN_BIT_RESOLUTION };
+enum { CHECK_BIT_CONFIGURED = 0x02, CHECK_BIT_ENABLED = 0x04 };
 
 struct state_files {
 	const char *base, *file; /* global words */
@@ -38,6 +42,8 @@ struct state_line {
 	const char *proxy, *server, *addr, *name;
 	const char *check_addr, *agent_addr; /* NULL: not there */
 	int64_t op, admin, weight, conf_weight, since_s, health, port, check_port, agent_port;
+	int64_t check, agent; /* CHECK_BIT_* */
+	int64_t tls;          /* 0, 1; -1: not said */
 };
 
 /* ---- reading ---------------------------------------------------------------------------- */
@@ -64,6 +70,9 @@ static bool parse_line(char *text, struct state_line *line)
 	line->check_addr = n > COL_CHECK_ADDR ? cols[COL_CHECK_ADDR] : NULL;
 	line->agent_addr = n > COL_AGENT_ADDR ? cols[COL_AGENT_ADDR] : NULL;
 	line->check_port = line->agent_port = 0;
+	line->tls = -1;
+	if (n > COL_TLS && !str_to_int(cols[COL_TLS], -1, 1, &line->tls))
+		return false;
 	if ((n > COL_CHECK_PORT && !number(cols[COL_CHECK_PORT], UINT16_MAX, &line->check_port)) ||
 	    (n > COL_AGENT_PORT && !number(cols[COL_AGENT_PORT], UINT16_MAX, &line->agent_port)))
 		return false;
@@ -73,6 +82,8 @@ static bool parse_line(char *text, struct state_line *line)
 	       number(cols[COL_CONF_WEIGHT], 256, &line->conf_weight) &&
 	       number(cols[COL_SINCE], INT32_MAX, &line->since_s) &&
 	       number(cols[COL_HEALTH], INT32_MAX, &line->health) &&
+	       number(cols[COL_CHECK], 0xff, &line->check) &&
+	       number(cols[COL_AGENT], 0xff, &line->agent) &&
 	       number(cols[COL_PORT], UINT16_MAX, &line->port);
 }
 
@@ -119,8 +130,14 @@ static void apply_addr(struct server *s, const struct state_line *line)
 {
 	struct addr addr = { .port = (uint16_t)line->port };
 
-	if (line->port && s->state->addr.family != AF_UNIX && !s->spec.has_offset)
+	if (line->port && s->state->addr.family != AF_UNIX && !s->spec.has_offset &&
+	    line->port != s->state->addr.port) {
+		if (!s->is_service)
+			log_stderr(LOG_L_NOTICE, "%s/%s has port %u by the file of server states, and %u "
+				   "by the configuration: the former holds", s->proxy->name, s->id,
+				   addr.port, s->state->addr.port);
 		s->state->addr.port = addr.port;
+	}
 	server_moved(s);
 	if (!s->spec.hostname || s->set.init_addr[0] != INIT_ADDR_LAST)
 		return;
@@ -134,10 +151,16 @@ static void apply_addr(struct server *s, const struct state_line *line)
 	server_set_admin(s, 0, ADMIN_RESOLUTION);
 }
 
+/* Where "disabled" came or went since, the configuration has spoken last. */
 static void apply_admin(struct server *s, const struct state_line *line)
 {
+	const bool disabled = s->set.options.on & SRV_DISABLED;
 	unsigned set = 0;
 
+	if (disabled != !!(line->admin & ADMIN_BIT_DISABLED))
+		return;
+	if (disabled && !(line->admin & ADMIN_BIT_FORCED_MAINT))
+		server_set_admin(s, 0, ADMIN_FORCED_MAINT);
 	if (line->admin & ADMIN_BIT_FORCED_MAINT)
 		set |= ADMIN_FORCED_MAINT;
 	if (line->admin & ADMIN_BIT_FORCED_DRAIN)
@@ -146,35 +169,109 @@ static void apply_admin(struct server *s, const struct state_line *line)
 		server_set_admin(s, set, 0);
 }
 
-/* Only those that are checked have a health of their own. */
+static const char by_file[] = "changed from server-state after a reload";
+
+/* "set server health": nobody else changes it. One that was checked then and is not any more would
+ * stay down for good. */
+static void apply_forced_health(struct server *s, const struct state_line *line)
+{
+	const int most = s->set.rise + s->set.fall - 1;
+
+	if (s->tracked || line->check & CHECK_BIT_CONFIGURED ||
+	    line->agent & CHECK_BIT_CONFIGURED || line->admin & ADMIN_BITS_MAINT)
+		return;
+	s->state->health = line->health > most ? most : (int)line->health;
+	if (line->op == SERVER_STOPPING)
+		server_set_stopping(s, by_file);
+	else if (line->op == SERVER_DOWN)
+		server_set_down(s, by_file);
+}
+
+/* Its agent has it down: the health that checks found is whole. */
+static bool apply_agent_down(struct server *s, const struct state_line *line)
+{
+	if (!(s->set.options.on & SRV_AGENT_CHECK) || !(line->agent & CHECK_BIT_CONFIGURED) ||
+	    line->op != SERVER_DOWN || line->admin & ADMIN_BITS_MAINT || line->health < s->set.rise)
+		return false;
+	s->state->agent_down = true;
+	server_set_down(s, by_file);
+	s->state->health = (int)line->health;
+	return true;
+}
+
 static void apply_health(struct server *s, const struct state_line *line)
 {
 	const int most = s->set.rise + s->set.fall - 1;
 
-	if (!(s->set.options.on & SRV_CHECK))
+	if (apply_agent_down(s, line))
 		return;
+	if (!(s->set.options.on & SRV_CHECK)) {
+		apply_forced_health(s, line);
+		return;
+	}
 	s->state->health = line->health > most ? most : (int)line->health;
 	if (line->op == SERVER_DOWN && !(line->admin & ADMIN_BIT_FORCED_MAINT))
-		server_set_down(s, "changed from server-state after a reload");
+		server_set_down(s, by_file);
 	else if (line->op == SERVER_STOPPING)
-		server_set_stopping(s, "changed from server-state after a reload");
+		server_set_stopping(s, by_file);
 	else if (line->op != SERVER_DOWN) /* "init-state" may have it down */
-		server_set_up(s, "changed from server-state after a reload");
+		server_set_up(s, by_file);
+}
+
+static bool is_disabled(int64_t check)
+{
+	return check & CHECK_BIT_CONFIGURED && !(check & CHECK_BIT_ENABLED);
+}
+
+static void apply_checks(struct server *s, const struct state_line *line)
+{
+	if (s->set.options.on & SRV_CHECK) {
+		apply_target(&s->state->check, line->check_addr, line->check_port);
+		s->state->check.paused = is_disabled(line->check);
+	}
+	if (s->set.options.on & SRV_AGENT_CHECK) {
+		apply_target(&s->state->agent, line->agent_addr, line->agent_port);
+		s->state->agent.paused = is_disabled(line->agent);
+	}
+}
+
+/* "set server ssl": as in the reference the file wins, which does not know what the configuration
+ * said then. So it is told. */
+static void apply_tls(struct server *s, const struct state_line *line)
+{
+	if (!s->tls_switch || line->tls < 0 || !!s->tls == !!line->tls)
+		return;
+	server_switch_tls(s, line->tls);
+	log_stderr(LOG_L_NOTICE, "%s/%s speaks %sTLS by the file of server states, other than the "
+		   "configuration says", s->proxy->name, s->id, line->tls ? "" : "no ");
+}
+
+/* "set server fqdn". */
+static void apply_name(struct server *s, const struct state_line *line)
+{
+	char memory[1024];
+	struct text said;
+	struct err err;
+
+	if (!(line->admin & ADMIN_BIT_NAME_SET) || !s->resolvers || s->is_service)
+		return;
+	text_init(&said, memory, sizeof(memory));
+	if (server_set_hostname(s, line->name, "server-state file", &said, &err) < 0)
+		log_stderr(LOG_L_WARNING, "%s/%s: %s", s->proxy->name, s->id, err.text);
 }
 
 static void apply(struct server *s, const struct state_line *line)
 {
 	uint64_t since_ms = (uint64_t)line->since_s * 1000;
 
+	apply_name(s, line);
 	apply_addr(s, line);
+	apply_tls(s, line);
 	if (line->conf_weight == s->set.weight && line->weight != s->set.weight) {
 		s->state->user_weight = (unsigned)line->weight;
 		server_update_weight(s);
 	}
-	if (s->set.options.on & SRV_CHECK)
-		apply_target(&s->state->check, line->check_addr, line->check_port);
-	if (s->set.options.on & SRV_AGENT_CHECK)
-		apply_target(&s->state->agent, line->agent_addr, line->agent_port);
+	apply_checks(s, line);
 	apply_health(s, line);
 	apply_admin(s, line);
 	s->state->changed_ms = since_ms < clock_now_ms ? clock_now_ms - since_ms : 0;
