@@ -47,7 +47,9 @@ struct exchange {
 					 * which rules may change, is what the server is asked */
 	bool client_keeps;              /* the client's connection lives on behind the response */
 	bool server_keeps;              /* the server's does */
-	bool bare;                      /* a rule has taken the response's body away */
+	bool bare;                      /* a rule has taken the response's body away, and not all of
+					 * that has been read away */
+	bool rest;                      /* ... but the rest is waited for: exchange/unread.h */
 	bool head_sent;                 /* the response's head has left: no other answer any more */
 	bool request_sent;              /* the request's head has left at least once */
 	bool complete;                  /* the response has left, nothing went wrong on the way */
@@ -82,8 +84,8 @@ struct exchange {
 	struct rule_place request_place, response_place;
 	const char *service_name;
 	const void *service_data;       /* the service's own */
-	size_t unread;                  /* bytes of the body that may still be read away behind an
-					 * answer of the program: exchange/unread.h */
+	size_t unread;                  /* bytes of a body that may still be read away:
+					 * exchange/unread.h */
 	uint32_t tarpit_until;          /* clock_now_ms; 0: no tarpit */
 	uint32_t body_until;            /* clock_now_ms: body_wanted lasts no longer */
 	uint32_t cookie_last, cookie_first; /* dates of the client's cookie; 0: none */

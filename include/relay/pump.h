@@ -42,8 +42,8 @@ enum {
 	PUMP_UNSPLICE = 1 << 12,  /* the sink refuses splice: empty the pipe by copying */
 	PUMP_STOPPED = 1 << 13,   /* the owner wants no more of it */
 	PUMP_TOLD = 1 << 14,      /* the sink was told of the end; it may hold back its last word */
-	PUMP_WATCH = 1 << 15,     /* by the owner: not open, but it reads the source by itself (a
-				   * head): tell it of every event */
+	PUMP_WATCH = 1 << 15,     /* by the owner: not open, or behind its end, but it reads the
+				   * source by itself (a head): tell it of every event */
 
 	PUMP_NOTICES = PUMP_EOF | PUMP_FINISHED | PUMP_READ_ERROR | PUMP_WRITE_ERROR |
 		     PUMP_NO_MEMORY | PUMP_DATA | PUMP_DONE,

@@ -324,16 +324,15 @@ APART COLD static void response_bare(struct exchange *x)
 	struct end *server = &x->stream->relay.server;
 	struct pump *pump = &x->stream->relay.response;
 	bool announced = x->asked == METHOD_HEAD || x->res.status == 304;
-	size_t most = buffer_size();
 
 	message_delete(&x->res, span_of("transfer-encoding"));
 	if (!announced || x->res.framing == BODY_TUNNEL)
 		message_delete(&x->res, span_of("content-length"));
-	x->bare = x->res.framing == BODY_TUNNEL || !end_drain(server, &most);
+	unread_response(x);
 	x->res.framing = BODY_NONE;
 	buffer_give(&pump->buf);
 	pump->flags |= PUMP_EOF;
-	if (server->framing)
+	if (server->framing && !x->rest)
 		server->framing->ended = true;
 }
 
@@ -427,8 +426,8 @@ int exchange_response_open(struct stream *s)
 		return steps_end(s, END_RESOURCE);
 	s->closes_halves = x->tunnel = x->res.framing == BODY_TUNNEL;
 	x->http.status = x->reply && x->reply->named ? (uint16_t)x->reply->named : x->res.status;
-	x->server_keeps = !x->reply && !x->service && !x->bare && x->res.flags & MSG_KEEP_ALIVE &&
-			  exchange_keeps_server(s) && !(x->req.flags & MSG_CLOSES) &&
+	x->server_keeps = !x->reply && !x->service && (!x->bare || x->rest) &&
+			  x->res.flags & MSG_KEEP_ALIVE && exchange_keeps_server(s) && !(x->req.flags & MSG_CLOSES) &&
 			  !s->relay.server.framing->endless;
 	client->framing->keep = client_may_keep(s);
 	client->framing->closes = !client->framing->keep && !x->tunnel && !x->reply && !x->service;
@@ -545,5 +544,7 @@ int exchange_response_forward(struct stream *s)
 		return x->service && !x->reply ? service_broken(s) : response_broken(s);
 	if (x->tunnel && !(req->flags & (PUMP_FINISHED | PUMP_WRITE_ERROR)))
 		return response_goes_on(s);
-	return x->reply && unread_waits(s) ? STEP_WAIT : exchange_done(s);
+	if (x->reply ? unread_waits(s) : unread_rest_waits(s))
+		return STEP_WAIT;
+	return exchange_done(s);
 }

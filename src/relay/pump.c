@@ -711,7 +711,8 @@ static bool pump_event(const struct pump *pump)
 	if (!pump->from->ops)
 		return false;
 	if (pump->flags & PUMP_OPEN)
-		return pump->from->framing && pump->flags & PUMP_EOF && *pump->from->flags & gone;
+		return pump->from->framing && pump->flags & PUMP_EOF &&
+		       (pump->flags & PUMP_WATCH || *pump->from->flags & gone);
 	return pump->flags & PUMP_WATCH || (!(pump->flags & PUMP_LOOK) && *pump->from->flags & gone);
 }
 
