@@ -20,6 +20,7 @@ files="ca-file $certs/ca.pem crl-file $certs/crl.pem crt $certs/client.pem"
 	backend b
 		option httpchk GET /check
 		http-reuse never
+		retries 0
 		server other 127.0.0.1:1 check disabled
 		server tls 127.0.0.1:1 disabled ssl verify required $files
 	END

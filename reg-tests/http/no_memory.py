@@ -130,7 +130,7 @@ class Case:
 
     def say(self, n):
         if self.where == "bytes":
-            return [b"probe of some bytes"]
+            return [b"probe of some bytes!"]  # as long as what the rules wait for
         head = b"%s /c/%s?%d HTTP/1.1\r\nHost: x\r\nX-Long: %s\r\nX-List: a,b,c\r\nCookie: S=s1~x\r\n%s" % (
             self.method, self.name.encode(), n, LONG, self.fields)
         if self.method == b"POST" and b"ransfer" not in self.fields:

@@ -172,6 +172,16 @@ def converse(port, requests):
     s.close()
 
 
+def visit(port):
+    """All conversations with one listener: the first by itself, since its connection is the first."""
+    threads = [threading.Thread(target=converse, args=(port, requests)) for requests in CONVERSATIONS[1:]]
+    converse(port, CONVERSATIONS[0])
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 def state(port, name):
     s = socket.create_connection(("127.0.0.1", port), 60)
     s.sendall(get("/" + name))
@@ -209,14 +219,11 @@ def main():
         except ConnectionError:
             time.sleep(0.02)
     try:
-        for port in [*ports.values(), tcp]:
-            threads = [threading.Thread(target=converse, args=(port, requests))
-                       for requests in CONVERSATIONS[1:]]
-            converse(port, CONVERSATIONS[0])
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+        visits = [threading.Thread(target=visit, args=(port,)) for port in [*ports.values(), tcp]]
+        for thread in visits:
+            thread.start()
+        for thread in visits:
+            thread.join()
         for name in [*WAYS, "tcp", "late"]:
             print(f"{name}: {settled(asked, name, 0)}")
         print(f"other: {state(asked, 'other')}")
