@@ -21,7 +21,7 @@ static int add_backend(struct cli_call *call, struct err *err)
 {
 	if (!backend_add(cli_arg(call, 0), call->argc ? call->argv + 1 : call->argv, err))
 		return -1;
-	cli_say(call, LOG_L_NOTICE, "New backend registered.");
+	cli_say(call, LOG_L_INFO, "New backend registered.");
 	return 0;
 }
 
@@ -32,7 +32,7 @@ static int del_backend(struct cli_call *call, struct err *err)
 	if (!px || (change_first && backend_removable(px, NULL, err) < 0))
 		return -1;
 	backend_remove(px);
-	cli_say(call, LOG_L_NOTICE, "Backend deleted.");
+	cli_say(call, LOG_L_INFO, "Backend deleted.");
 	return 0;
 }
 
@@ -45,7 +45,7 @@ static int publish_or_not(struct cli_call *call, bool publish, struct err *err)
 	if (px->udp)
 		return err_set(err, "'%s' is a section udp-lb: no rule chooses it.", px->name);
 	backend_publish(px, publish);
-	cli_say(call, LOG_L_NOTICE, "Backend %s.", publish ? "published" : "unpublished");
+	cli_say(call, LOG_L_INFO, "Backend %s.", publish ? "published" : "unpublished");
 	return 0;
 }
 

@@ -12,7 +12,7 @@ static int add_server(struct cli_call *call, struct err *err)
 {
 	if (!server_add(cli_arg(call, 0), call->argc ? call->argv + 1 : call->argv, err))
 		return -1;
-	cli_say(call, LOG_L_NOTICE, "New server registered.");
+	cli_say(call, LOG_L_INFO, "New server registered.");
 	return 0;
 }
 
@@ -23,7 +23,7 @@ static int del_server(struct cli_call *call, struct err *err)
 	if (!s || (change_first && server_removable(s, NULL, err) < 0))
 		return -1;
 	server_remove(s);
-	cli_say(call, LOG_L_NOTICE, "Server deleted.");
+	cli_say(call, LOG_L_INFO, "Server deleted.");
 	return 0;
 }
 

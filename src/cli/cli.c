@@ -125,16 +125,39 @@ static const struct cli_command *cli_place(struct cli *cli, const struct cli_com
 	return row;
 }
 
+/* What each of several processes would refuse is refused once: the words are read here first. */
+static int cli_rehearse(struct cli_call *call, const struct cli_command *row, struct err *err)
+{
+	char memory[CLI_PIECE + ANSWER_END];
+	struct cli_call trial = *call;
+	struct text out;
+	int rc;
+
+	text_init(&out, memory, sizeof(memory));
+	trial.command = row;
+	trial.out = &out;
+	trial.state = row->state_size ? calloc(1, row->state_size) : NULL;
+	if (row->state_size && !trial.state)
+		return err_set(err, "Out of memory.");
+	rc = row->start ? row->start(&trial, err) : 0;
+	if (row->end)
+		row->end(&trial);
+	free(trial.state);
+	return rc;
+}
+
 /* 0: it has begun, or has even ended; -1: err tells why not. */
 static int cli_begin_call(struct cli *cli, struct err *err)
 {
 	struct cli_call *call = &cli->call;
-	const struct cli_command *row = call->command;
+	const struct cli_command *const asked = call->command, *row = asked;
 
 	if (cli_admit(cli, row, err))
 		return -1;
 	if (!cli->applying)
 		row = call->command = cli_place(cli, row);
+	if (asked->flags & CLI_GATHER && row != asked && cli_rehearse(call, asked, err))
+		return -1;
 	if (row->state_size) {
 		call->state = calloc(1, row->state_size);
 		if (!call->state)

@@ -16,6 +16,13 @@
 
 /* -- frontends ------------------------------------------------------------------------------- */
 
+/* As was wanted. */
+static int frontend_already(struct cli_call *call, const char *sentence)
+{
+	cli_say(call, LOG_L_NOTICE, "%s", sentence);
+	return 0;
+}
+
 static int frontend_enable(struct cli_call *call, struct err *err)
 {
 	struct proxy *px = cli_frontend(call, 0, err);
@@ -25,7 +32,7 @@ static int frontend_enable(struct cli_call *call, struct err *err)
 	if (px->run_state == PROXY_STOPPED)
 		return err_set(err, "Frontend was previously shut down, cannot enable.");
 	if (px->run_state == PROXY_READY)
-		return err_set(err, "All sockets are already enabled.");
+		return frontend_already(call, "All sockets are already enabled.");
 	return listening_resume_proxy(px, err);
 }
 
@@ -38,7 +45,7 @@ static int frontend_disable(struct cli_call *call, struct err *err)
 	if (px->run_state == PROXY_STOPPED)
 		return err_set(err, "Frontend was previously shut down, cannot disable.");
 	if (px->run_state == PROXY_PAUSED)
-		return err_set(err, "All sockets are already disabled.");
+		return frontend_already(call, "All sockets are already disabled.");
 	return listening_pause_proxy(px, err);
 }
 
@@ -49,7 +56,7 @@ static int frontend_shutdown(struct cli_call *call, struct err *err)
 	if (!px)
 		return -1;
 	if (px->run_state == PROXY_STOPPED)
-		return err_set(err, "Frontend was already shut down.");
+		return frontend_already(call, "Frontend was already shut down.");
 	return listening_stop_proxy(px, err);
 }
 

@@ -182,6 +182,13 @@ int cli_set_addr(struct server *s, const char *text, const char *port, const cha
 	return 0;
 }
 
+/* A refusal that the reference has as a warning: a change that is none, in all processes. */
+static int warned(struct cli_call *call, const struct err *err)
+{
+	cli_say(call, LOG_L_WARNING, "%s", err->text);
+	return 0;
+}
+
 static int addr_set(struct cli_call *call, struct server *s, struct err *err)
 {
 	bool port = !strcmp(cli_arg(call, 3), "port");
@@ -197,8 +204,8 @@ static int addr_set(struct cli_call *call, struct server *s, struct err *err)
 			       STR_CUT(cli_arg(call, 3), 200));
 	if (cli_set_addr(s, cli_arg(call, 2), port ? cli_arg(call, 4) : NULL,
 			 "stats socket command", &said, err))
-		return -1;
-	cli_say(call, LOG_L_INFO, "%s", memory);
+		return warned(call, err);
+	cli_say(call, LOG_L_WARNING, "%s", memory);
 	return 0;
 }
 
@@ -212,7 +219,7 @@ static int fqdn_set(struct cli_call *call, struct server *s, struct err *err)
 	text_init(&said, memory, sizeof(memory));
 	if (server_set_hostname(s, cli_arg(call, 2), "stats socket command", &said, err))
 		return -1;
-	cli_say(call, LOG_L_INFO, "%s", memory);
+	cli_say(call, LOG_L_WARNING, "%s", memory);
 	return 0;
 }
 
@@ -241,13 +248,21 @@ static int check_port_behind(const struct cli_call *call, uint16_t *port, struct
 	return check_port_read(cli_arg(call, 4), port, err);
 }
 
-static int check_port_set(const struct cli_call *call, struct server *s, struct err *err)
+static int without_checks(struct cli_call *call, const char *which)
+{
+	cli_say(call, LOG_L_WARNING, "%s checks are not enabled on this server", which);
+	return 0;
+}
+
+static int check_port_set(struct cli_call *call, struct server *s, struct err *err)
 {
 	if (!s->check)
-		return err_set(err, "health checks are not enabled on this server");
+		return without_checks(call, "health");
 	if (!*cli_arg(call, 2))
 		return err_set(err, "set server <b>/<s> check-port requires a port.");
-	return check_port_read(cli_arg(call, 2), &s->state->check.port, err);
+	if (check_port_read(cli_arg(call, 2), &s->state->check.port, err))
+		return warned(call, err);
+	return 0;
 }
 
 static int check_addr_set(struct cli_call *call, struct server *s, struct err *err)
@@ -256,14 +271,16 @@ static int check_addr_set(struct cli_call *call, struct server *s, struct err *e
 	struct addr addr;
 
 	if (!s->check)
-		return err_set(err, "health checks are not enabled on this server");
+		return without_checks(call, "health");
 	if (!*cli_arg(call, 2))
 		return err_set(err, "set server <b>/<s> check-addr requires an address and "
 				    "optionally a port.");
-	if (addr_read(cli_arg(call, 2), &addr))
-		return err_set(err, "invalid addr '%.*s'", STR_CUT(cli_arg(call, 2), 200));
+	if (addr_read(cli_arg(call, 2), &addr)) {
+		err_set(err, "invalid addr '%.*s'", STR_CUT(cli_arg(call, 2), 200));
+		return warned(call, err);
+	}
 	if (check_port_behind(call, &port, err))
-		return -1;
+		return warned(call, err);
 	s->state->check.addr = addr;
 	s->state->check.port = port;
 	return 0;
@@ -292,16 +309,17 @@ static int agent_set(struct server *s, const char *word, struct err *err)
 	return 0;
 }
 
-static int agent_port_set(struct server *s, const char *text, struct err *err)
+static int agent_port_set(struct cli_call *call, struct server *s, const char *text,
+			  struct err *err)
 {
 	uint16_t port;
 
 	if (agent_missing(s, err))
-		return -1;
+		return without_checks(call, "agent");
 	if (!*text)
 		return err_set(err, "set server <b>/<s> agent-port requires a port.");
 	if (check_port_read(text, &port, err))
-		return -1;
+		return warned(call, err);
 	s->state->agent.port = port;
 	return 0;
 }
@@ -315,11 +333,13 @@ static int agent_addr_set(struct cli_call *call, struct server *s, struct err *e
 		return err_set(err, "set server <b>/<s> agent-addr requires an address and "
 				    "optionally a port.");
 	if (agent_missing(s, err))
-		return -1;
-	if (addr_read(cli_arg(call, 2), &addr))
-		return err_set(err, "invalid addr '%.*s'", STR_CUT(cli_arg(call, 2), 200));
+		return without_checks(call, "agent");
+	if (addr_read(cli_arg(call, 2), &addr)) {
+		err_set(err, "invalid addr '%.*s'", STR_CUT(cli_arg(call, 2), 200));
+		return warned(call, err);
+	}
 	if (check_port_behind(call, &port, err))
-		return -1;
+		return warned(call, err);
 	s->state->agent.addr = addr;
 	s->state->agent.port = port;
 	return 0;
@@ -412,7 +432,7 @@ static int set_server(struct cli_call *call, struct err *err)
 	if (!strcmp(what, "agent-addr"))
 		return agent_addr_set(call, s, err);
 	if (!strcmp(what, "agent-port"))
-		return agent_port_set(s, cli_arg(call, 2), err);
+		return agent_port_set(call, s, cli_arg(call, 2), err);
 	if (!strcmp(what, "agent-send"))
 		return agent_send_set(s, cli_arg(call, 2), err);
 	if (!strcmp(what, "fqdn"))

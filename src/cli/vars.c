@@ -27,7 +27,7 @@ static void say_hex(struct text *out, struct span bytes)
 		text_printf(out, "%02X", (unsigned char)bytes.ptr[i]);
 }
 
-static void say_value(struct text *out, const struct sample *smp)
+static void write_value(struct text *out, const struct sample *smp)
 {
 	static const char *const names[SMP_TYPES] = {
 		[SMP_ANY] = "any", [SMP_BOOL] = "bool", [SMP_INT] = "sint", [SMP_IPV4] = "ipv4",
@@ -45,7 +45,7 @@ static void say_value(struct text *out, const struct sample *smp)
 		text_printf(out, "%.*s", (int)smp->str.len, smp->str.ptr);
 	else
 		text_printf(out, "%lld", (long long)smp->num);
-	text_str(out, ">\n");
+	text_char(out, '>');
 }
 
 static int get_var(struct cli_call *call, struct err *err)
@@ -53,13 +53,16 @@ static int get_var(struct cli_call *call, struct err *err)
 	const char *word = cli_arg(call, 0);
 	const struct var_name *name = var_name_known(span_of(word));
 	struct sample smp = { .flags = 0 };
+	char memory[CLI_PIECE - 512]; /* the name stands in front */
+	struct text value;
 
 	if (!*word)
 		return err_set(err, "Missing process-wide variable identifier.");
 	if (!name || name->scope != VAR_PROC || !var_get(name, &nothing, &smp))
 		return err_set(err, "Variable not found.");
-	text_printf(call->out, "%s: ", word);
-	say_value(call->out, &smp);
+	text_init(&value, memory, sizeof(memory));
+	write_value(&value, &smp);
+	cli_say(call, LOG_L_INFO, "%s: %s", word, memory);
 	return 0;
 }
 

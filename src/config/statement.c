@@ -427,8 +427,11 @@ static void words_unknown(struct statement *st, unsigned scope)
 {
 	const char *near = lookup_nearest(st->cfg->reader->index, scope, st->words + st->at, 1);
 
-	stmt_error(st, st->at, "'%s' is not known on %s", st->words[st->at].text,
-		   scope_what(scope));
+	if (st->cfg->serving) /* tools read it */
+		stmt_error(st, st->at, "unknown keyword '%s'.", st->words[st->at].text);
+	else
+		stmt_error(st, st->at, "'%s' is not known on %s", st->words[st->at].text,
+			   scope_what(scope));
 	if (foreign_word(st, st->at, scope) || cure_of_line(st, st->at, scope))
 		return;
 	if (!words_misplaced(st) && near)

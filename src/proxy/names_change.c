@@ -190,7 +190,7 @@ static void hostname_set(struct server *s, char **name, const char *by, struct t
 	const char *before = server_hostname(s);
 
 	text_printf(said, "%s/%s changed its FQDN from %s to %s by '%s'", s->proxy->name, s->id,
-		    before ? before : "(none)", *name, by);
+		    before ? before : "(null)", *name, by);
 	free(s->state->hostname);
 	s->state->hostname = *name;
 	*name = NULL;

@@ -78,7 +78,9 @@ static void check_proto(struct config *cfg, struct server *s)
 {
 	bool http = s->proxy->set.mode == MODE_HTTP;
 
-	if ((s->set.proto == PROTO_NONE && http) || (s->set.proto > PROTO_NONE && !http))
+	if (s->set.proto > PROTO_NONE && !http && cfg->serving) /* tools read it */
+		config_error(cfg, &s->loc, "MUX protocol is not usable for server.");
+	else if ((s->set.proto == PROTO_NONE && http) || (s->set.proto > PROTO_NONE && !http))
 		config_error(cfg, &s->loc, "server '%s': 'proto %s' is not for mode %s", s->id,
 			     server_protos[s->set.proto], http ? "http" : "tcp");
 	if (s->set.ws != WS_AUTO && !http)
@@ -147,7 +149,9 @@ static struct server *find_tracked(struct config *cfg, struct proxies *all, cons
 		}
 	}
 	found = server_find(px, name);
-	if (!found) {
+	if (!found && cfg->serving) { /* tools read it */
+		config_error(cfg, &loc, "unable to find required server '%s' for tracking.", name);
+	} else if (!found) {
 		config_error(cfg, &loc, "server '%s' tracks '%s', but '%s' has no such server",
 			     s->id, s->set.track, px->name);
 		server_suggest(cfg, px, name);
@@ -183,8 +187,8 @@ static int check_end(struct config *cfg, const struct server *s, const struct se
 				    "server '%s' tracks %s, which leads back to itself", s->id,
 				    s->set.track);
 	if (!(end->set.options.on & (SRV_CHECK | SRV_AGENT_CHECK)) && !end->refused)
-		return config_error(cfg, &s->loc, "server '%s' tracks %s, but server '%s' has no "
-				    "'check'", s->id, s->set.track, end->id);
+		return config_error(cfg, &s->loc, "unable to use %s/%s for tracking as it does not have "
+				    "any check nor agent enabled.", end->proxy->name, end->id);
 	return 0; /* fine, or told already */
 }
 
