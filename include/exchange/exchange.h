@@ -77,6 +77,7 @@ struct exchange {
 	struct message req, res;        /* complete when http.request, http.response point to them */
 
 	uint64_t bytes_in, bytes_out;   /* of heads: the pumps count bodies */
+	uint64_t server_in, server_out; /* the same of this try's server */
 	/* A service answers instead of a server: see exchange_serve; NULL: none does. */
 	int (*service)(struct exchange *x, struct end *end);
 	struct view_http http;          /* what fetches, actions and log formats see of it */

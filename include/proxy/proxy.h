@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "config/config.h"
 #include "config/module.h"
+#include "http/h1_counts.h"
 #include "http/h2_counts.h"
 #include "net/addr.h"
 #include "proxy/counters.h"
@@ -190,7 +191,8 @@ struct proxy_tally {
 	uint64_t last_session_s;
 	struct times times;     /* backend */
 	uint64_t log_lines;     /* frontend: traffic lines logged, %lc */
-	struct h2_counts h2;    /* with some gauges */
+	struct h1_counts h1;    /* with some gauges */
+	struct h2_counts h2;    /* the same */
 	struct counters counters;
 };
 

@@ -27,6 +27,7 @@ struct session {
 	struct origin origin;
 	struct task task;              /* the next request is there already */
 	struct list node;              /* those that wait, or have waited */
+	bool counted_h1;               /* its connection is one of HTTP/1 of the frontend's tally */
 };
 
 static inline struct session *session_of(struct origin *origin)
@@ -35,6 +36,14 @@ static inline struct session *session_of(struct origin *origin)
 }
 
 extern struct pool session_pool; /* for accept.c */
+
+/* It speaks HTTP/1 no more, or ends: takes the connection out of that tally. */
+static inline void session_uncount(struct session *se)
+{
+	if (se->counted_h1)
+		se->origin.frontend->fe->h1.open_connections--;
+	se->counted_h1 = false;
+}
 
 /* Called by the listener: makes a session of an accepted socket, which it takes over. */
 void session_accept(struct listener *l, int *fd, const struct addr *from);

@@ -59,6 +59,7 @@ struct origin {
  * that it has lent (CONN_HUP, CONN_ERROR, then end_ready); that no more is lent, by draining. */
 struct carrier_ops {
 	const char *name;
+	bool is_h1; /* one exchange at a time, over HTTP/1: counted in the frontend's tally */
 	/* Makes the end of a stream that begins: one that speaks messages, or a connection; *held
 	 * is then what was received on it before (NULL: nothing), for the stream to take over.
 	 * False: it cannot, no stream begins. */

@@ -98,5 +98,5 @@ check "fields of show info have entries" test "$(wc -l <"$dir/fields")" -gt 80
 while read -r name; do
 	grep -qE "^\| [0-9]+ \| $name \|" "$doc" || fail "no entry for the column $name"
 done <"$dir/columns"
-check "columns of show stat have entries" test "$(wc -l <"$dir/columns")" -eq 125
+check "columns of show stat have entries" test "$(wc -l <"$dir/columns")" -eq 133
 finish

@@ -162,6 +162,12 @@ static unsigned exchange_client_speaks(const struct proxy *frontend)
 	return how;
 }
 
+static inline void exchange_count_begin(struct h1_counts *h1)
+{
+	h1->total_streams++;
+	h1->open_streams++;
+}
+
 bool exchange_new(struct stream *s, struct buf **held)
 {
 	struct exchange *x = exchange_take();
@@ -192,6 +198,8 @@ bool exchange_new(struct stream *s, struct buf **held)
 	exchange_response_fields(x);
 	x->res.is_response = true;
 	s->relay.request.flags |= PUMP_WATCH;
+	if (s->origin->carrier->is_h1)
+		exchange_count_begin(&s->origin->frontend->fe->h1);
 	return true;
 }
 
@@ -206,6 +214,8 @@ bool exchange_attach_server(struct stream *s, bool large)
 
 void exchange_free(struct stream *s)
 {
+	if (s->origin->carrier->is_h1)
+		s->origin->frontend->fe->h1.open_streams--;
 	exchange_give(s->exchange);
 	s->exchange = NULL;
 }

@@ -206,11 +206,23 @@ static bool exchange_resets_server(const struct stream *s)
 	       !(conn->flags & CONN_RDHUP);
 }
 
+static void count_client_bytes(const struct stream *s, struct h1_counts *h1)
+{
+	struct stream_bytes all = stream_bytes_of(s);
+
+	h1->bytes_in += all.in;
+	h1->bytes_out += all.out;
+	h1->spliced_bytes_in += s->relay.request.spliced;
+	h1->spliced_bytes_out += s->relay.response.spliced;
+}
+
 /* Gives connections back that live on. True: the client's is one, its carrier has taken it back. */
 static bool exchange_end(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 
+	if (s->origin->carrier->is_h1)
+		count_client_bytes(s, &s->origin->frontend->fe->h1);
 	server_conn_give(s, x->complete && x->server_keeps);
 	if (!x->complete || !x->client_keeps || !s->relay.client.ops)
 		return false;

@@ -392,7 +392,10 @@ bool exchange_write_request(struct stream *s)
 		server->framing->keep = !(x->req.flags & MSG_CLOSES) &&
 					(exchange_keeps_server(s) ||
 					 exchange_options(s) & OPT_PRETEND_KEEPALIVE);
-	return end_head_out(server, &x->req) == IO_OK;
+	if (end_head_out(server, &x->req) != IO_OK)
+		return false;
+	x->server_out = end_waiting(server).len;
+	return true;
 }
 
 int exchange_request_open(struct stream *s)

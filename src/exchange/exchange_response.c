@@ -204,6 +204,7 @@ static int response_head(struct stream *s)
 	case IO_OK:
 		break;
 	}
+	x->server_in += x->res.head_len;
 	if (x->res.flags & MSG_INTERIM)
 		return response_interim(s);
 	if (x->res.status == 101 && !response_switches(s))

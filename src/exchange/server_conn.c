@@ -26,6 +26,8 @@ static struct pool single_pool = POOL_INIT("server conn", sizeof(struct server_c
 
 static ALWAYS_INLINE void single_free(struct server_conn **sc)
 {
+	if ((*sc)->server)
+		(*sc)->server->proxy->be->h1.open_connections--;
 	idle_ended(*sc);
 	pool_give(&single_pool, sc);
 }
@@ -253,6 +255,35 @@ COLD static bool server_conn_once(struct stream *s)
 	return !h2 && exchange_attach_server(s, false);
 }
 
+static ALWAYS_INLINE void count_lent(const struct server_conn *sc, bool made)
+{
+	struct h1_counts *h1 = &sc->server->proxy->be->h1;
+
+	if (sc->carrier == CARRIER_H2)
+		return;
+	h1->total_streams++;
+	h1->open_streams++;
+	h1->total_connections += made;
+	h1->open_connections += made;
+}
+
+/* What this try has brought: of bodies what the pumps have moved. */
+static ALWAYS_INLINE void count_given(const struct server_conn *sc, const struct stream *s)
+{
+	struct h1_counts *h1 = &sc->server->proxy->be->h1;
+	const struct exchange *x = s->exchange;
+	struct stream_bytes all;
+
+	if (sc->carrier == CARRIER_H2)
+		return;
+	all = stream_bytes_of(s);
+	h1->open_streams--;
+	h1->bytes_in += x->server_in + (all.out - x->bytes_out);
+	h1->bytes_out += x->server_out + (all.in - x->bytes_in);
+	h1->spliced_bytes_in += s->relay.response.spliced;
+	h1->spliced_bytes_out += s->relay.request.spliced;
+}
+
 bool server_conn_made(struct stream *s, const struct addr *to)
 {
 	struct end *end = &s->relay.server;
@@ -267,6 +298,7 @@ bool server_conn_made(struct stream *s, const struct addr *to)
 	s->exchange->reused = false;
 	s->exchange->server_conn = sc;
 	idle_used(sc);
+	count_lent(sc, true);
 	return server_conn_ops(sc)->lend(sc, s);
 }
 
@@ -288,6 +320,7 @@ bool server_conn_take(struct stream *s, const struct addr *to, struct span name)
 		return false;
 	s->exchange->server_conn = sc;
 	idle_taken(sc);
+	count_lent(sc, false);
 	if (unlikely(!CALL(sc, lend, s))) {
 		exchange_forget_server(s);
 		return false;
@@ -305,6 +338,8 @@ void server_conn_give(struct stream *s, bool keep)
 	if (unlikely(!sc))
 		return;
 	s->exchange->server_conn = NULL;
+	count_given(sc, s);
+	s->exchange->server_in = s->exchange->server_out = 0;
 	idle_unused(sc, s);
 	CALL(sc, take_back, s, keep);
 }

@@ -45,7 +45,14 @@ static const struct region_member members[] = {
 	MEMBER(struct proxy_tally, admitting), MEMBER(struct proxy_tally, ended),
 	MEMBER(struct proxy_tally, first_waiter), MEMBER(struct proxy_tally, last_session_s),
 	MEMBER(struct proxy_tally, times), MEMBER(struct proxy_tally, log_lines),
+	MEMBER(struct proxy_tally, h1),
 	MEMBER(struct proxy_tally, h2), MEMBER(struct proxy_tally, counters),
+	SIZE(struct h1_counts),
+#define H1_COUNT(name, text) MEMBER(struct h1_counts, name),
+#define H1_NOW(name, text) MEMBER(struct h1_counts, name),
+#include "http/h1_counts.def"
+#undef H1_COUNT
+#undef H1_NOW
 	SIZE(struct h2_counts),
 #define H2_COUNT(name, text) MEMBER(struct h2_counts, name),
 #define H2_NOW(name, text) MEMBER(struct h2_counts, name),

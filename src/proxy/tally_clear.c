@@ -8,6 +8,15 @@ static void times_clear_max(struct times *t)
 }
 
 /* What is open stays so. */
+static void h1_counts_clear(struct h1_counts *h1)
+{
+#define H1_COUNT(name, text) h1->name = 0;
+#define H1_NOW(name, text)
+#include "http/h1_counts.def"
+#undef H1_COUNT
+#undef H1_NOW
+}
+
 static void h2_counts_clear(struct h2_counts *h2)
 {
 #define H2_COUNT(name, text) h2->name = 0;
@@ -20,8 +29,10 @@ static void h2_counts_clear(struct h2_counts *h2)
 static void clear_side(struct proxy_tally *tally, bool all)
 {
 	counters_clear(&tally->counters, all);
-	if (all)
+	if (all) {
+		h1_counts_clear(&tally->h1);
 		h2_counts_clear(&tally->h2);
+	}
 	times_clear_max(&tally->times);
 }
 

@@ -62,6 +62,15 @@ static void times_join(struct times *to, const struct times *from)
 	mean_join(&to->total, &from->total);
 }
 
+static void h1_counts_join(struct h1_counts *to, const struct h1_counts *from)
+{
+#define H1_COUNT(name, text) to->name += LOAD(from->name);
+#define H1_NOW(name, text) to->name += LOAD(from->name);
+#include "http/h1_counts.def"
+#undef H1_COUNT
+#undef H1_NOW
+}
+
 static void h2_counts_join(struct h2_counts *to, const struct h2_counts *from)
 {
 #define H2_COUNT(name, text) to->name += LOAD(from->name);
@@ -88,6 +97,7 @@ static void proxy_join(void *to_tally, const void *from_tally, uint64_t now_ms)
 	to->last_session_s = larger(to->last_session_s, LOAD(from->last_session_s));
 	to->log_lines += LOAD(from->log_lines);
 	times_join(&to->times, &from->times);
+	h1_counts_join(&to->h1, &from->h1);
 	h2_counts_join(&to->h2, &from->h2);
 	counters_join(&to->counters, &from->counters, now_ms);
 }

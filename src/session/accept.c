@@ -92,6 +92,7 @@ COLD static void session_starts_h2(struct origin *origin)
 
 static const struct carrier_ops session_leaves_h1 = {
 	.name = "h1",
+	.is_h1 = true,
 	.take_back = session_takes_back,
 	.ended = session_starts_h2,
 };
@@ -105,6 +106,7 @@ COLD static void session_waits_on(struct origin *origin);
 
 static const struct carrier_ops session_rests = {
 	.name = "h1",
+	.is_h1 = true,
 	.take_back = session_takes_back,
 	.ended = session_waits_on,
 };
@@ -116,6 +118,7 @@ static void session_resumes(struct origin *origin)
 
 static const struct carrier_ops session_carrier = {
 	.name = "h1",
+	.is_h1 = true,
 	.lend = session_lends,
 	.take_back = session_takes_back,
 	.ended = session_ended,

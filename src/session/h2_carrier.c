@@ -263,6 +263,7 @@ void h2_carrier_begin(struct session *se)
 
 	se->conn = NULL;
 	se->held = NULL;
+	session_uncount(se);
 	timer_cancel(&se->timer);
 	if (carrier) {
 		carrier->session = se;

@@ -90,6 +90,17 @@ static unsigned keepalive_timeout(const struct session *se)
 	return t->http_request ? t->http_request : t->client;
 }
 
+static inline void session_count(struct session *se)
+{
+	struct h1_counts *h1 = &se->origin.frontend->fe->h1;
+
+	if (se->counted_h1)
+		return;
+	se->counted_h1 = true;
+	h1->total_connections++;
+	h1->open_connections++;
+}
+
 void keepalive_wait(struct session *se)
 {
 	unsigned timeout = keepalive_timeout(se);
@@ -98,6 +109,7 @@ void keepalive_wait(struct session *se)
 		task_init(&se->task, keepalive_task);
 		list_append(&sessions, &se->node);
 	}
+	session_count(se);
 	se->conn->owner = se;
 	se->conn->ready = keepalive_ready;
 	streams_hold();

@@ -33,6 +33,7 @@ void session_free(struct session **session)
 	struct listener *l = se->origin.listener;
 
 	timer_cancel(&se->timer);
+	session_uncount(se);
 	if (se->node.next)
 		list_remove(&se->node);
 	origin_free(&se->origin);

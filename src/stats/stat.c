@@ -99,6 +99,15 @@ static void stat_fill_h2(struct stat_row *row, const struct h2_counts *h2)
 #undef H2_NOW
 }
 
+static void stat_fill_h1(struct stat_row *row, const struct h1_counts *h1)
+{
+#define H1_COUNT(name, text) SET(h1_##name, stats_u64(h1->name));
+#define H1_NOW H1_COUNT
+#include "http/h1_counts.def"
+#undef H1_COUNT
+#undef H1_NOW
+}
+
 /* There is no cache yet. */
 static void stat_fill_cache(struct stat_row *row, const struct proxy *px)
 {
@@ -157,6 +166,7 @@ void stat_fill_frontend(struct stat_row *row, const struct proxy *px, unsigned o
 	SET(req_tot, stats_u64(c->requests));
 	stat_fill_http(row, px, c);
 	stat_fill_cache(row, px);
+	stat_fill_h1(row, &fe.h1);
 	stat_fill_h2(row, &fe.h2);
 	if (px->set.mode == MODE_HTTP)
 		SET(intercepted, stats_u64(c->intercepted));
@@ -492,6 +502,7 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	stat_fill_server_counters(row, px, c);
 	stat_fill_http(row, px, c);
 	stat_fill_cache(row, px);
+	stat_fill_h1(row, &be.h1);
 	stat_fill_h2(row, &be.h2);
 	stat_fill_servers_of(row, px, options);
 	SET(qcur, stats_u32(be.queued));
