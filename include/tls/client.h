@@ -45,6 +45,9 @@ struct tls_client *tls_client_new(const struct tls_client_conf *conf, struct err
 const char *tls_client_doubt(const struct tls_client *client);
 /* Is it not valid now? Then a sentence; once. */
 bool tls_client_aged(const struct tls_client *client, struct text *t);
+/* Its server has gone: it uses its files no more, which may be deleted. Connections of it go on.
+ * client NULL: does nothing. */
+void tls_client_leave(struct tls_client *client);
 /* No connection may be left that was made by it. */
 void tls_client_free(struct tls_client **client);
 

@@ -327,7 +327,14 @@ static void server_tls_free(struct server *s)
 	tls_client_free(&s->check_tls);
 }
 
-const struct server_part tls_server_part = { .make = server_finish, .free = server_tls_free };
+/* At once, in every process: a command that deletes the files may come right behind. */
+static void server_tls_leave(struct server *s)
+{
+	tls_client_leave(s->check_tls);
+}
+
+const struct server_part tls_server_part = { .make = server_finish, .leave = server_tls_leave,
+					     .free = server_tls_free };
 
 static int server_tls_finish(struct config *cfg, void *data)
 {

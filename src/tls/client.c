@@ -15,6 +15,7 @@
 #include "base/list.h"
 #include "tls/client_own.h"
 #include "tls/conn.h"
+#include "tls/context.h"
 #include "tls/lib.h"
 #include "tls/settings.h"
 #include "tls/store.h"
@@ -32,6 +33,7 @@ enum { SESSIONS_MOST = 64 }; /* of one server: names */
 struct client_context {
 	struct client_context *next;
 	unsigned refs;
+	unsigned there;         /* of refs: those that have not left */
 	struct tls_settings set;
 	const char *crt;
 	struct tls_entry *entry; /* of crt; NULL: none */
@@ -56,6 +58,7 @@ struct tls_client {
 	struct client_context *context;
 	const char *verifyhost;
 	bool reuse;
+	bool left;
 	struct list sessions;
 	unsigned count;
 };
@@ -360,11 +363,13 @@ static int context_make(struct client_context *c, struct err *err)
 	return context_watch_trust(c, err);
 }
 
-static void context_give(struct client_context *c)
+/* What files said is on ctx, and stays there for connections that there are. */
+static void context_leave(struct client_context *c)
 {
 	struct client_context **p;
+	SSL_CTX *ctx = c->ctx;
 
-	if (--c->refs)
+	if (--c->there)
 		return;
 	for (p = &contexts; *p && *p != c; p = &(*p)->next)
 		;
@@ -372,6 +377,16 @@ static void context_give(struct client_context *c)
 		*p = c->next;
 	tls_user_leave(&c->cert);
 	tls_trust_leave(&c->trusted, &c->trust);
+	c->entry = NULL;
+	c->mixed = false;
+	if (ctx && SSL_CTX_up_ref(ctx))
+		tls_context_retire(&ctx);
+}
+
+static void context_give(struct client_context *c)
+{
+	if (--c->refs)
+		return;
 	SSL_CTX_free(c->ctx);
 	free(c);
 }
@@ -382,6 +397,7 @@ static struct client_context *context_get(const struct tls_client_conf *conf, st
 
 	if (c) {
 		c->refs++;
+		c->there++;
 		return c;
 	}
 	c = calloc(1, sizeof(*c));
@@ -389,11 +405,12 @@ static struct client_context *context_get(const struct tls_client_conf *conf, st
 		err_set(err, "out of memory");
 		return NULL;
 	}
-	c->refs = 1;
+	c->refs = c->there = 1;
 	c->set = *conf->set;
 	c->crt = conf->crt;
 	c->origin = conf->generation;
 	if (context_make(c, err)) {
+		context_leave(c);
 		context_give(c);
 		return NULL;
 	}
@@ -449,6 +466,15 @@ bool tls_client_aged(const struct tls_client *client, struct text *t)
 	return client->context->entry && tls_entry_aged(client->context->entry, t);
 }
 
+void tls_client_leave(struct tls_client *client)
+{
+	if (!client || client->left)
+		return;
+	client->left = true;
+	if (client->context)
+		context_leave(client->context);
+}
+
 void tls_client_free(struct tls_client **clientp)
 {
 	struct tls_client *client = *clientp;
@@ -458,6 +484,7 @@ void tls_client_free(struct tls_client **clientp)
 		return;
 	while (!list_empty(&client->sessions))
 		session_drop(client, list_first(&client->sessions, struct client_session, node));
+	tls_client_leave(client);
 	if (client->context)
 		context_give(client->context);
 	free(client);
