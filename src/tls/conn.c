@@ -171,6 +171,15 @@ static bool tls_bio_make(void)
 
 /* ---- between two calls -------------------------------------------------------------------- */
 
+/* Nobody takes what is left. The user of the connection may wait for room and for nothing else, and
+ * the kernel tells of the failure once: it is ready for both, and the next call says why. */
+COLD static void tls_flush_failed(struct tls_conn *t)
+{
+	buf_skip(t->out, t->out->len);
+	t->readable = true;
+	t->conn->flags |= CONN_READABLE | CONN_WRITABLE;
+}
+
 /* Sends what has been made. False: some of it is left. */
 bool tls_flush(struct tls_conn *t, bool more)
 {
@@ -184,7 +193,7 @@ bool tls_flush(struct tls_conn *t, bool more)
 		buf_skip(out, sent);
 	}
 	if (out && out->len && t->conn->flags & CONN_BROKEN)
-		buf_skip(out, out->len); /* nobody will take it */
+		tls_flush_failed(t);
 	return !out || !out->len;
 }
 
