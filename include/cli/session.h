@@ -17,7 +17,9 @@ bool cli_mode(const struct cli *cli, unsigned mode); /* CLI_EXPERT, CLI_EXPERIME
 void cli_set_mode(struct cli *cli, unsigned mode, bool on);
 void cli_set_severity(struct cli *cli, int severity);
 void cli_set_timeout(struct cli *cli, unsigned ms);
-void cli_toggle_prompt(struct cli *cli);
+/* Whether the connection stays behind a line, and a prompt is shown. */
+enum cli_prompt { PROMPT_NONE, PROMPT_SHOWN, PROMPT_SILENT, PROMPT_TOGGLED };
+void cli_set_prompt(struct cli *cli, enum cli_prompt how);
 /* The socket over which listeners may be handed to the peer; -1: they may not. */
 int cli_socket(const struct cli *cli);
 /* What fetches see of the conversation: its stream, in whose turn the command runs; nothing, where

@@ -248,7 +248,7 @@ static void cli_say_end(const struct cli *cli, struct text *out)
 
 	if (!cli_prompt_text || cli->talk || cli->spoke)
 		text_char(out, '\n');
-	if (cli->prompt)
+	if (cli->prompt && !cli->silent)
 		text_str(out, cli_prompt_text ? cli_prompt_text(cli, buf, sizeof(buf)) : "> ");
 }
 

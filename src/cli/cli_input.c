@@ -79,7 +79,7 @@ static void cli_begin_stream(struct cli *cli, size_t payload)
 	if (!cli_grow_input(cli, cli_line_most) || cli->in_size < cli_line_most)
 		return; /* out of memory: as other payloads */
 	cli->stream = true;
-	cli->pluses += cli->prompt;
+	cli->pluses += cli->prompt && !cli->silent;
 	cli->unread = payload;
 	cli_begin_line(cli, payload);
 	cli->payload = payload;
@@ -159,7 +159,7 @@ void cli_scan(struct cli *cli)
 			return;
 		}
 		cli_line_complete(cli, feed);
-		cli->pluses += cli->payload && cli->prompt && !cli->stream;
+		cli->pluses += cli->payload && cli->prompt && !cli->silent && !cli->stream;
 	}
 }
 
@@ -315,7 +315,7 @@ static enum cli_payload cli_stream_line(struct cli *cli, char **line)
 			start[i] = ' ';
 	*line = start;
 	if (len) {
-		cli->pluses += cli->prompt;
+		cli->pluses += cli->prompt && !cli->silent;
 		return CLI_PAYLOAD_LINE;
 	}
 	cli->stream = false;

@@ -16,7 +16,7 @@ bool cli_is_clean(const struct cli *cli)
 void cli_to_text(const struct cli *cli, char *buf, size_t size)
 {
 	snprintf(buf, size, "%d %d %u %u %d %d", cli->level, cli->severity, cli->modes, cli->timeout_ms,
-		 cli->prompt, cli->talk);
+		 cli->prompt + cli->silent, cli->talk);
 }
 
 struct cli *cli_from_text(const char *text)
@@ -34,6 +34,7 @@ struct cli *cli_from_text(const char *text)
 	cli->modes = modes;
 	cli->timeout_ms = timeout_ms;
 	cli->prompt = prompt;
+	cli->silent = prompt == 2;
 	cli->talk = cli->alone = talk;
 	return cli;
 }
@@ -80,10 +81,12 @@ unsigned cli_timeout(const struct cli *cli)
 	return cli->timeout_ms;
 }
 
-void cli_toggle_prompt(struct cli *cli)
+void cli_set_prompt(struct cli *cli, enum cli_prompt how)
 {
-	if (!cli->talk) /* who asks waits for the end of it */
-		cli->prompt = !cli->prompt;
+	if (cli->talk) /* who asks waits for the end of it */
+		return;
+	cli->prompt = how == PROMPT_TOGGLED ? !cli->prompt : how != PROMPT_NONE;
+	cli->silent = how == PROMPT_SILENT;
 }
 
 void cli_quit(struct cli *cli)

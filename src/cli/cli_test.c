@@ -173,6 +173,10 @@ static void several_by_semicolon(void **state)
 	check(LEVEL_USER, "echo a;\n", "<a>\n\n\n", true);
 	check(LEVEL_USER, ";; \t;echo a\n", "\n\n\n<a>\n\n", true);
 	check(LEVEL_USER, "\n", "\n", true);
+	check(LEVEL_USER, "prompt i\necho a\necho b <<\nx\n\n", "\n<a>\n\n<b>{x\n}\n\n", false);
+	check(LEVEL_USER, "prompt p\nprompt p\necho a\n", "\n> \n> <a>\n\n> ", false);
+	check(LEVEL_USER, "prompt i\nprompt n;echo a\n", "\n\n<a>\n\n", true);
+	check(LEVEL_USER, "prompt n;echo a\n", "\n<a>\n\n", true);
 	check(LEVEL_USER, "prompt\n\n\r\necho a\n", "\n> \n> \n> <a>\n\n> ", false);
 }
 
@@ -319,7 +323,7 @@ static void help_lists_what_the_level_may(void **state)
 	assert_non_null(
 		strstr(said,
 		       "  help [<command>]                        : list matching or all commands\n"
-		       "  prompt                                  : toggle interactive mode with "
+		       "  prompt [n|i|p]                          : toggle interactive mode with "
 		       "prompt\n"
 		       "  quit                                    : disconnect\n\n"));
 	cli_free(&cli);
@@ -327,7 +331,7 @@ static void help_lists_what_the_level_may(void **state)
 
 #define HELP_TAIL                                                                    \
 	"  help [<command>]                        : list matching or all commands\n" \
-	"  prompt                                  : toggle interactive mode with prompt\n" \
+	"  prompt [n|i|p]                          : toggle interactive mode with prompt\n" \
 	"  quit                                    : disconnect\n\n"
 
 static void help_finds_by_beginning_and_likeness(void **state)
@@ -656,7 +660,7 @@ static void help_follows_the_tables(void **state)
 	check(LEVEL_USER, "help cou\n", "The following commands are valid at this level:\n"
 	      "  count                                   : c\n"
 	      "  help [<command>]                        : list matching or all commands\n"
-	      "  prompt                                  : toggle interactive mode with prompt\n"
+	      "  prompt [n|i|p]                          : toggle interactive mode with prompt\n"
 	      "  quit                                    : disconnect\n\n", true);
 }
 

@@ -8,10 +8,15 @@
 #include "cli/session.h"
 #include "cli/tables.h"
 
+/* Words of later versions; as in 2.6 and 2.8 any other one, or none, toggles. */
 static int talk_prompt(struct cli_call *call, struct err *err)
 {
+	const char *how = cli_arg(call, 0);
+
 	(void)err;
-	cli_toggle_prompt(call->cli);
+	cli_set_prompt(call->cli, !strcmp(how, "n") ? PROMPT_NONE :
+				  !strcmp(how, "i") ? PROMPT_SILENT :
+				  !strcmp(how, "p") ? PROMPT_SHOWN : PROMPT_TOGGLED);
 	return 0;
 }
 
@@ -121,7 +126,7 @@ static int talk_timeout(struct cli_call *call, struct err *err)
 }
 
 const struct cli_command cli_talk_commands[] = {
-	{ .words = "prompt", .level = LEVEL_USER, .flags = CLI_LAST, .start = talk_prompt,
+	{ .words = "prompt", .args = "[n|i|p]", .level = LEVEL_USER, .flags = CLI_LAST, .start = talk_prompt,
 	  .help = "toggle interactive mode with prompt" },
 	{ .words = "quit", .level = LEVEL_USER, .flags = CLI_LAST, .start = talk_quit,
 	  .help = "disconnect" },
