@@ -36,8 +36,10 @@ static void single_close(struct server_conn *sc)
 {
 	struct conn *conn = sc->conn;
 
-	idle_leave(sc);
+	/* First: where connections are counted ("strict-maxconn"), another process opens one as soon as
+	 * this one leaves. */
 	conn_close(&conn, false);
+	idle_leave(sc);
 	single_free(&sc);
 }
 
