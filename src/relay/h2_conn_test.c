@@ -191,6 +191,36 @@ static void our_windows_fill_up(void **state)
 	peer_leave();
 }
 
+/* More than leaves at once, said outside the connection's own turn, while the socket takes all: no
+ * event comes by which the stream would go on. */
+static void a_large_piece_goes_on(void **state)
+{
+	static char body[150000];
+	char bytes[H2_SETTING_SIZE], update[H2_WINDOW_SIZE];
+	struct end *client = &peer.lanes[0].relay.client;
+	struct message res;
+	size_t sent;
+
+	(void)state;
+	peer_begin();
+	h2_write_setting(bytes, H2_INITIAL_WINDOW_SIZE, 1 << 20);
+	peer_frame(H2_SETTINGS, 0, 0, bytes, sizeof(bytes));
+	peer_put(update, (size_t)(h2_write_window(update, 0, 1 << 20) - update));
+	peer_ask(1, "/wait", H2_END_STREAM);
+	peer_heard();
+	message_init(&res, true, NULL, 0);
+	res.status = 200;
+	assert_int_equal(end_head_out(client, &res), IO_OK);
+	peer_heard();
+	assert_int_equal(client->ops->send(client, body, sizeof(body), false, &sent), IO_OK);
+	assert_int_equal(sent, 65536);
+	assert_false(*client->flags & CONN_WRITABLE);
+	peer_turn();
+	assert_true(*client->flags & CONN_WRITABLE);
+	lane_leave(&peer.lanes[0]);
+	peer_leave();
+}
+
 /* ---- who goes first ---- */
 
 /* A large download does not hold a small answer up; the more urgent goes first. */
@@ -451,6 +481,7 @@ int main(void)
 		cmocka_unit_test(pieces_that_follow),
 		cmocka_unit_test(settings_change_windows),
 		cmocka_unit_test(our_windows_fill_up),
+		cmocka_unit_test(a_large_piece_goes_on),
 		cmocka_unit_test(a_small_answer_overtakes),
 		cmocka_unit_test(limits_are_announced),
 		cmocka_unit_test(glitches_have_a_threshold),

@@ -478,8 +478,10 @@ static enum io h2_send(struct end *end, const void *buf, size_t len, bool more, 
 		h2_earned(c, (uint32_t)*sent);
 	if (c->serving == st)
 		c->share -= (uint32_t)*sent;
-	if (*sent < all) /* whoever has more to say does not ask again */
+	if (*sent < all) { /* whoever has more to say does not ask again */
 		h2_stream_wait(st);
+		task_wake(&c->task); /* the socket may have taken all: then no event comes */
+	}
 	return r;
 }
 
