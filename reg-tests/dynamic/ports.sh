@@ -63,6 +63,7 @@ offset=$((${back##*:} - ${front##*:}))
 	printf '\tnbproc 2\n'
 	http_defaults
 	cat <<-END
+		retries 0
 	frontend fe
 		bind $front
 		use_backend %[path,field(2,/)]

@@ -30,9 +30,11 @@ names = NameServer(ZONE, cut={"cut.test", "many.test"})
 
 
 class Origin:
-    """Says on which address, and for the how many-th time on this connection, it was asked."""
+    """Says on which address, and for the how many-th time on this connection, it was asked. plain:
+    answers whatever comes, as a server of HTTP does that is spoken to by TLS."""
 
-    def __init__(self, port, address="127.0.0.1", cert=None, hold=None):
+    def __init__(self, port, address="127.0.0.1", cert=None, hold=None, plain=False):
+        self.plain = plain
         self.address, self.hold = address, hold
         self.connections = self.open = self.requests = 0
         self.asked_for = []
@@ -60,6 +62,10 @@ class Origin:
     def serve(self, s):
         try:
             s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self.plain:
+                s.recv(65536)
+                s.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+                return
             if self.context:
                 s = self.context.wrap_socket(s, server_side=True)
             self.converse(s)
@@ -187,7 +193,7 @@ def tls_part():
     says("a socket with TLS is not verified", "connect_ssl=127.0.0.1&8444", "200 127.0.0.1")
     says("nor by name", "connect_ssl=wrong.test&8444", "200 127.0.0.1")
     check("whose name is asked for", own.asked_for[-1] == "wrong.test")
-    Origin(8080)
+    Origin(8080, plain=True)
     says("a server that does not speak TLS", "url=https://one.test:8080/", "503", most=60000)
 
 

@@ -95,6 +95,7 @@ stop_penstock
 served "	httpclient.resolvers.id own
 resolvers own
 	nameserver ns1 127.0.0.1:53
+	hold valid 3s
 global
 $ca"
 start_penstock
