@@ -36,8 +36,8 @@ static void single_close(struct server_conn *sc)
 {
 	struct conn *conn = sc->conn;
 
-	/* First: where connections are counted ("strict-maxconn"), another process opens one as soon as
-	 * this one leaves. */
+	/* First: where connections are counted ("strict-maxconn"), another process opens one as
+	 * soon as this one leaves. */
 	conn_close(&conn, false);
 	idle_leave(sc);
 	single_free(&sc);

@@ -306,7 +306,8 @@ static int take_fd_or_none(int fd)
 	return take_fd(fd) ? fd : -1;
 }
 
-/* Signals must reach nobody else, and only the end of a child is told. It may have ended already. */
+/* Signals must reach nobody else, and only the end of a child is told. It may have ended
+ * already. */
 static bool take_child(pid_t pid)
 {
 	siginfo_t info;
@@ -440,8 +441,8 @@ static int socket_option(int fd, int option)
 	return getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
 }
 
-/* Nobody has taken it, and it is a channel, whose worker would never hear that nobody leads it, or a
- * socket that shares its port: what comes to it would wait for ever. */
+/* Nobody has taken it, and it is a channel, whose worker would never hear that nobody leads it, or
+ * a socket that shares its port: what comes to it would wait for ever. */
 static bool is_left(int fd)
 {
 	struct sockaddr_un addr;
