@@ -21,8 +21,8 @@ void stream_service_add(struct stream_service *service);
 
 /* The row use-service, for the lists of content rules. */
 extern const struct action service_actions[];
-/* Something inside the program answers the stream: it has waited for no queue and no connection, and
- * the log has 0 for them. */
+/* Something inside the program answers the stream: it has waited for no queue and no connection,
+ * and the log has 0 for them. */
 void service_answers(struct stream *s);
 /* The step of streams that a rule has given to a service. */
 int service_open(struct stream *s);
