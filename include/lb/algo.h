@@ -49,6 +49,7 @@ struct lb_node {
 		} rr;
 		struct {        /* leastconn.c */
 			unsigned others; /* load by other processes, when last seen */
+			unsigned chosen; /* how often by all processes, when last seen */
 		} lc;
 		struct {        /* ring.c */
 			struct ring_point *points; /* allocated */
@@ -81,6 +82,11 @@ struct lb_algo {
 	void (*moved)(struct lb_node *node);
 	/* Its sessions or those waiting for it have changed. May be NULL. */
 	void (*load)(struct lb_node *node);
+	/* Other processes have made so many choices since the last call. Not of each; what is not told
+	 * does not matter. NULL: choices have nothing to do with each other. */
+	void (*others_chose)(struct lb_group *group, uint32_t n);
+	/* This process begins to serve: its row is known. May be NULL. */
+	void (*start)(struct lb_group *group);
 	/* As balance_pick; there is at least one usable server in the group. */
 	struct server *(*pick)(struct lb_group *group, const struct balance_key *key, bool *full);
 };

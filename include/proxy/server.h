@@ -209,6 +209,7 @@ struct server_tally {
 	unsigned current;       /* sessions now on it: gauge */
 	unsigned queued;        /* waiting in its queue: gauge */
 	unsigned taken;         /* "strict-maxconn": sessions, and connections kept: gauge */
+	unsigned chosen;        /* leastconn: how often; counts on for ever */
 	uint64_t first_waiter;  /* proxy/waiters.h: of that queue */
 	unsigned idle, idle_safe, idle_need; /* of struct server, as they stood last */
 	uint64_t last_session_s; /* wall seconds of the last session; 0: none */

@@ -234,8 +234,8 @@ bool h2_stream_fault(struct h2_stream *st, enum h2_code code);
 void h2_received(struct h2_conn *c, size_t n);
 /* n bytes of the stream's body have left us, or nobody wants them. st: NULL, of none any more. */
 void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n);
-/* Bytes of the stream that nobody has taken are kept: the reader does not keep up where they are more
- * than half of its window, and half of that is enough. */
+/* Bytes of the stream that nobody has taken are kept: the reader does not keep up where they are
+ * more than half of its window, and half of that is enough. */
 void h2_kept(struct h2_stream *st);
 /* The connection ends, the stream does: what its window took from others is theirs again. */
 void h2_window_end(struct h2_conn *c);

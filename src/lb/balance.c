@@ -10,6 +10,7 @@
 #include "lb/balance.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "lb/algo.h"
 #include "proxy/backend_part.h"
@@ -22,6 +23,7 @@
 #include <string.h>
 
 enum { ACTIVE, BACKUP, GROUPS };
+enum { LOOK_ROWS = 32 }; /* of others, in a millisecond */
 
 struct balance {
 	const struct lb_algo *algo;
@@ -29,6 +31,7 @@ struct balance {
 	struct server *first_backup; /* usable; NULL: none */
 	unsigned divisor;            /* of weights in static algorithms */
 	uint64_t turn;               /* of static-rr */
+	uint32_t seen;               /* choices of all processes, of which the algorithm knows */
 };
 
 /* -- what algorithms share ----------------------------------------------------------------- */
@@ -190,6 +193,49 @@ static struct server *balance_backup(const struct balance *b, bool *full)
 	return s;
 }
 
+/* A look costs a line of memory for each process that has chosen since the last one. Where many
+ * choices are made in a millisecond, each process spreads them evenly by itself. */
+static bool may_look(void)
+{
+	static uint64_t at_ms;
+	static unsigned rows;
+
+	if (at_ms != clock_now_ms)
+		rows = 0;
+	at_ms = clock_now_ms;
+	if (rows >= LOOK_ROWS)
+		return false;
+	rows += segment_rows(segment);
+	return true;
+}
+
+/* All processes together are to choose as one would. */
+APART static void look_at_others(struct proxy *px, struct lb_group *group)
+{
+	struct balance *b = px->balance;
+	uint32_t n;
+
+	if (!b->algo->others_chose || group->usable < 2 || !may_look())
+		return;
+	n = gauge_sum(&px->be->chosen) - b->seen;
+	b->seen += n;
+	if (n)
+		b->algo->others_chose(group, n);
+}
+
+static struct server *pick_of(struct proxy *px, struct lb_group *group,
+			      const struct balance_key *key, bool *full)
+{
+	struct server *s;
+
+	if (unlikely(tally_shared))
+		look_at_others(px, group);
+	s = px->balance->algo->pick(group, key, full);
+	px->be->chosen += s != NULL;
+	px->balance->seen += s != NULL;
+	return s;
+}
+
 struct server *balance_pick(struct proxy *px, const struct balance_key *key, bool *full)
 {
 	struct balance *b = px->balance;
@@ -201,7 +247,7 @@ struct server *balance_pick(struct proxy *px, const struct balance_key *key, boo
 	group = b->groups[px->usable ? ACTIVE : BACKUP];
 	if (!px->usable && !(px->set.options.on & OPT_ALLBACKUPS))
 		return balance_backup(b, full);
-	return group->usable ? b->algo->pick(group, key, full) : NULL;
+	return group->usable ? pick_of(px, group, key, full) : NULL;
 }
 
 /* -- building -------------------------------------------------------------------------------- */
@@ -356,30 +402,24 @@ static int balance_prepare(struct config *cfg, void *data, struct err *err)
 	return 0;
 }
 
-/* Those that take turns begin elsewhere in each process: or all would go to the first server at
- * first. */
-static void balance_spread(struct proxy *px, unsigned turns)
+static void start_backend(struct proxy *px)
 {
-	const struct lb_algo *algo = px->balance->algo;
-	const struct balance_key key = { .src = NULL };
-	bool full;
+	const struct balance *b = px->balance;
+	unsigned i;
 
-	if (algo == &lb_roundrobin || algo == &lb_static_rr)
-		for (; turns; turns--)
-			balance_pick(px, &key, &full);
+	for (i = 0; b && b->algo->start && i < GROUPS; i++)
+		b->algo->start(b->groups[i]);
 }
 
 static int balance_start(struct config *cfg, void *data, struct err *err)
 {
 	const struct proxies *all = *(struct proxies **)data;
-	unsigned number = segment ? segment_row(segment, segment_own_row)->number : 0;
 	struct proxy *px;
 
 	(void)cfg;
 	(void)err;
 	list_for_each(px, &all->list, node)
-		if (px->balance && number)
-			balance_spread(px, number - 1);
+		start_backend(px);
 	return 0;
 }
 

@@ -7,7 +7,8 @@
  * A full server is passed over, unless "maxqueue" says that some may wait for it.
  *
  * What other processes have on a server is looked up: before a choice for some of the servers, but
- * not more than once a millisecond, and for the one that would be chosen.
+ * not more than once a millisecond, and for the one that would be chosen. One that they have chosen
+ * goes behind its equals, too, even if that session has ended already.
  */
 #include "lb/algo.h"
 
@@ -17,13 +18,14 @@
 #include "proxy/queue.h"
 #include "proxy/tally.h"
 
-enum { REFRESH_MOST = 64, FIRST_TRIES = 8 };
+enum { REFRESH_MOST = 64, FIRST_TRIES = 8, CHOSEN_TRIES = 32 };
 
 struct lc_group {
 	struct lb_group base; /* first */
 	struct tree tree;
 	uint64_t refreshed_ms;
 	unsigned refresh; /* index of the next node whose turn it is */
+	bool others_chose; /* since the last choice here */
 };
 
 static struct tree *lc_tree(const struct lb_node *node)
@@ -72,6 +74,33 @@ static bool lc_refresh(struct lb_node *node)
 	return true;
 }
 
+/* Have others chosen it since? */
+static bool lc_was_chosen(struct lb_node *node)
+{
+	unsigned chosen = gauge_sum(&node->server->tally->chosen);
+
+	if (chosen == node->lc.chosen)
+		return false;
+	node->lc.chosen = chosen;
+	lc_move(node);
+	return true;
+}
+
+/* What was chosen before this process has begun is no news. */
+static void lc_start(struct lb_group *group)
+{
+	unsigned i;
+
+	for (i = 0; i < group->node_count; i++)
+		group->nodes[i]->lc.chosen = gauge_sum(&group->nodes[i]->server->tally->chosen);
+}
+
+static void lc_others_chose(struct lb_group *group, uint32_t n)
+{
+	(void)n;
+	((struct lc_group *)group)->others_chose = true;
+}
+
 static void lc_refresh_some(struct lc_group *g)
 {
 	unsigned n = g->base.node_count < REFRESH_MOST ? g->base.node_count : REFRESH_MOST;
@@ -91,12 +120,22 @@ static void lc_refresh_some(struct lc_group *g)
 /* The first of the tree is what others say, too. */
 static void lc_look_at_others(struct lc_group *g)
 {
-	unsigned tries = 0;
+	unsigned tries = g->others_chose ? CHOSEN_TRIES : FIRST_TRIES;
+	struct lb_node *first;
 
 	lc_refresh_some(g);
-	while (tries++ < FIRST_TRIES &&
-	       lc_refresh(tree_entry(tree_first(&g->tree), struct lb_node, place)))
-		;
+	do
+		first = tree_entry(tree_first(&g->tree), struct lb_node, place);
+	while ((lc_refresh(first) || (g->others_chose && lc_was_chosen(first))) && --tries);
+	g->others_chose = false;
+}
+
+/* Others see it. */
+static struct server *lc_chosen(struct lb_node *node)
+{
+	node->lc.chosen++;
+	node->server->tally->chosen++;
+	return node->server;
 }
 
 static void lc_reweigh(struct lb_node *node, unsigned old)
@@ -113,21 +152,21 @@ static bool lc_takes(const struct server *s)
 static struct server *lc_pick(struct lb_group *group, const struct balance_key *key, bool *full)
 {
 	struct lc_group *g = (struct lc_group *)group;
-	struct server *s, *avoided = NULL;
+	struct lb_node *node, *avoided = NULL;
 	struct tree_node *at;
 
 	if (tally_shared)
 		lc_look_at_others(g);
 	for (at = tree_first(&g->tree); at; at = tree_next(at)) {
-		s = tree_entry(at, struct lb_node, place)->server;
-		if (!lc_takes(s))
+		node = tree_entry(at, struct lb_node, place);
+		if (!lc_takes(node->server))
 			continue;
-		if (s != key->avoid)
-			return s;
-		avoided = s;
+		if (node->server != key->avoid)
+			return lc_chosen(node);
+		avoided = node;
 	}
 	*full = !avoided;
-	return avoided;
+	return avoided ? lc_chosen(avoided) : NULL;
 }
 
 const struct lb_algo lb_leastconn = {
@@ -136,5 +175,7 @@ const struct lb_algo lb_leastconn = {
 	.leave = lc_leave,
 	.reweigh = lc_reweigh,
 	.load = lc_move,
+	.others_chose = lc_others_chose,
+	.start = lc_start,
 	.pick = lc_pick,
 };

@@ -143,6 +143,12 @@ static struct server *map_walk(struct lb_group *group, const struct balance_key 
 	return avoided;
 }
 
+/* Their slots are stepped over. */
+static void map_others_chose(struct lb_group *group, uint32_t n)
+{
+	*group->turn = (*group->turn + n) % group->weight;
+}
+
 /* From there on the first that may keep the key. There is none: the last one of the way around, as
  * on a ring. Each server is asked once. */
 static struct lb_node *map_with_room(struct map_group *g, uint32_t begin)
@@ -186,6 +192,7 @@ const struct lb_algo lb_static_rr = {
 	.create = map_create,
 	.join = map_change,
 	.leave = map_change,
+	.others_chose = map_others_chose,
 	.pick = map_walk,
 };
 

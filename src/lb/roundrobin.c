@@ -206,6 +206,19 @@ APART static struct server *rr_pick_of(struct rr_group *g, const struct balance_
 	return node ? node->server : NULL;
 }
 
+/* Their turns pass. More than one a server comes to the same as the rest of them. */
+static void rr_others_chose(struct lb_group *group, uint32_t n)
+{
+	struct rr_group *g = (struct rr_group *)group;
+	struct lb_node *node;
+
+	for (n %= group->usable; n; n--) {
+		node = rr_turn(g);
+		rr_advance(node);
+		g->now++;
+	}
+}
+
 static struct server *rr_pick(struct lb_group *group, const struct balance_key *key, bool *full)
 {
 	struct rr_group *g = (struct rr_group *)group;
@@ -220,5 +233,6 @@ const struct lb_algo lb_roundrobin = {
 	.join = rr_join,
 	.leave = rr_remove,
 	.reweigh = rr_reweigh,
+	.others_chose = rr_others_chose,
 	.pick = rr_pick,
 };

@@ -94,6 +94,7 @@ static void proxy_join(void *to_tally, const void *from_tally, uint64_t now_ms)
 	to->total_queued += LOAD(from->total_queued);
 	to->served += LOAD(from->served);
 	to->retrying += LOAD(from->retrying);
+	to->chosen += LOAD(from->chosen);
 	to->last_session_s = larger(to->last_session_s, LOAD(from->last_session_s));
 	to->log_lines += LOAD(from->log_lines);
 	times_join(&to->times, &from->times);
@@ -109,6 +110,7 @@ static void server_join(void *to_tally, const void *from_tally, uint64_t now_ms)
 
 	to->current += LOAD(from->current);
 	to->queued += LOAD(from->queued);
+	to->chosen += LOAD(from->chosen);
 	to->idle += LOAD(from->idle);
 	to->idle_safe += LOAD(from->idle_safe);
 	to->idle_need += LOAD(from->idle_need);
