@@ -106,10 +106,10 @@ class H2:
 
 class WsServer:
     """takes: it announces SETTINGS_ENABLE_CONNECT_PROTOCOL. late: an event before which it says
-    nothing in HTTP/2."""
+    nothing in HTTP/2. speaks: what serves that."""
 
-    def __init__(self, port, takes=True, alpn=None, pem=None, late=None):
-        self.takes, self.late, self.tls = takes, late, None
+    def __init__(self, port, takes=True, alpn=None, pem=None, late=None, speaks=H2):
+        self.takes, self.late, self.tls, self.speaks = takes, late, None, speaks
         self.asked, self.ended, self.reset = [], [], []
         if alpn:
             self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -130,7 +130,7 @@ class WsServer:
                 sock = self.tls.wrap_socket(sock, server_side=True)
             first = sock.recv(65536)
             if first.startswith(b"PRI"):
-                H2(self, sock, first)
+                self.speaks(self, sock, first)
             elif first:
                 self.serve_h1(sock, first)
         except (OSError, ProtocolError):
