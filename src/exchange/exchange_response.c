@@ -518,7 +518,6 @@ COLD static int service_broken(struct stream *s)
 {
 	if (s->exchange->res.framing == BODY_CLOSE)
 		return steps_server_broken(s);
-	end_flush(&s->relay.client);
 	s->phase = PHASE_REQUEST;
 	return steps_end(s, END_LOCAL);
 }

@@ -489,13 +489,14 @@ static bool pump_to_layer(const struct pump *pump)
 }
 
 /* Everything received has been passed on, and no more comes. A broken source is no end: what
- * the sink is told then is the owner's business. */
+ * the sink is told then, behind what it keeps back, is the owner's business. */
 static void pump_finish(struct pump *pump)
 {
 	const struct framing *framing = pump->to->framing;
 
 	if (pump->flags & PUMP_READ_ERROR) {
-		pump->flags |= PUMP_FINISHED;
+		if (!framing || pump_flush(pump) == IO_OK)
+			pump->flags |= PUMP_FINISHED;
 		return;
 	}
 	/* With the other direction finished too the owner closes both ends next, which says

@@ -670,6 +670,70 @@ static void what_follows_at_once_leaves_together(void **state)
 	}
 }
 
+static enum io broken_recv(struct end *end, void *buf, size_t size, size_t *got)
+{
+	struct fake *f = end_applet(end);
+	enum io r = f->at < f->in->body_len ? fake_recv(end, buf, size, got) : IO_ERR;
+
+	if (r == IO_ERR)
+		f->flags &= (uint16_t)~CONN_READABLE;
+	return r;
+}
+
+/* A sink that keeps all back until its socket takes bytes. */
+static enum io keeping_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
+{
+	struct fake *f = end_applet(end);
+
+	(void)buf;
+	(void)more;
+	f->framing.held = true;
+	*sent = len;
+	return IO_OK;
+}
+
+static enum io keeping_flush(struct end *end)
+{
+	struct fake *f = end_applet(end);
+
+	if (!f->closes) /* stands for room here */
+		return IO_AGAIN;
+	f->framing.held = false;
+	return IO_OK;
+}
+
+/* A source breaks off while the sink keeps bytes back: that is told when they have left. */
+static void a_break_is_told_behind_what_is_kept(void **state)
+{
+	static const struct message messages[] = { { "one", 3, false }, { 0 } };
+	struct fake from = { .flags = CONN_READABLE, .in = messages, .body = "abc" };
+	struct fake to = { .flags = CONN_WRITABLE };
+	struct end_ops source = fake_ops.end, sink = fake_ops.end;
+	struct relay relay;
+
+	(void)state;
+	source.recv = broken_recv;
+	sink.send = keeping_send;
+	sink.flush = keeping_flush;
+	memset(&relay, 0, sizeof(relay));
+	relay_init(&relay, count_notice);
+	end_set_applet(&relay.client, &source, &from, &from.flags, &from.framing);
+	end_set_applet(&relay.server, &sink, &to, &to.flags, &to.framing);
+	relay.request.flags = PUMP_OPEN;
+	pump_allow(&relay.request, UINT64_MAX);
+	pump_run(&relay.request);
+	assert_true(relay.request.flags & PUMP_READ_ERROR);
+	assert_false(relay.request.flags & PUMP_FINISHED);
+	notices = 0;
+	to.closes = 1;
+	end_ready(&relay.server);
+	assert_true(relay.request.flags & PUMP_FINISHED);
+	assert_false(to.framing.held);
+	assert_int_equal(to.ends, 0);
+	assert_int_equal(notices, 1);
+	relay_close(&relay, false, false);
+}
+
 /* Nothing passes beyond what was allowed, not even into a buffer. */
 static void no_byte_beyond_what_is_allowed(void **state)
 {
@@ -716,6 +780,7 @@ int main(void)
 		cmocka_unit_test(dirty_pipes_are_emptied),
 		cmocka_unit_test(or_closed),
 		cmocka_unit_test(messages_pass_one_by_one),
+		cmocka_unit_test(a_break_is_told_behind_what_is_kept),
 		cmocka_unit_test(no_byte_beyond_what_is_allowed),
 		/* Last, since it stops the clock. */
 		cmocka_unit_test(a_refused_pipe_is_not_asked_for_at_once),
