@@ -9,6 +9,8 @@ It keeps account of its connections, of streams at once, and of what it was aske
 /reset/<n>     n bytes of 100000, then RST_STREAM      /refuse   REFUSED_STREAM, the first time
 /pings/<n>     n times the answer to a PING, then as /n/5
 /goaway/<n>    GOAWAY, stream n is the last, then as /n/5 for those that are not behind it
+
+A whole answer has the field x-ask of its request.
 """
 
 import socket
@@ -112,7 +114,8 @@ class Connection:
     # -- answers -----------------------------------------------------------------------------
 
     def say(self, stream, status, body=b"", fields=(), trailers=None, length=True):
-        head = [(":status", str(status)), *fields]
+        mark = self.streams[stream].headers.get(b"x-ask")
+        head = [(":status", str(status)), *fields, *([("x-ask", mark)] if mark else [])]
         if length:
             head.append(("content-length", str(len(body))))
         ends = not body and trailers is None

@@ -2,11 +2,14 @@
 """
 Run by soak.sh: clients of both protocols, servers of both, each byte judged by its place. Of servers
 there are four: good ones of HTTP/1 (1) and HTTP/2 (2), the latter sending a connection away now and
-then; and a chaotic one of HTTP/2 (3), which goes at any frame.
+then; and a chaotic one of HTTP/2 (3), which goes at any frame. Each request has a mark, which its
+answer repeats. Some streams ask for a tunnel, which nobody agrees to, and send at once what a server
+would take for the next request: no server ever sees that.
 """
 
 import collections
 import http.client
+import itertools
 import random
 import select
 import socket
@@ -19,7 +22,7 @@ from h2.connection import H2Connection
 from h2.errors import ErrorCodes
 from h2.events import (DataReceived, ResponseReceived, StreamEnded,
                        StreamReset, TrailersReceived)
-from h2.exceptions import ProtocolError
+from h2.exceptions import NoSuchStreamError, ProtocolError, StreamClosedError
 from h2.settings import SettingCodes, Settings
 
 from h2_server import H2Server, body_of
@@ -32,6 +35,8 @@ args = svc.args
 faults, lock = [], threading.Lock()
 counts = {}
 BODY = body_of(1 << 21)
+EVIL = "evil"
+marks = itertools.count(1)
 
 
 def count(what):
@@ -83,23 +88,28 @@ def serve(sock):
             fields = dict(line.lower().split(": ", 1) for line in lines[1:])
             body, trailers = read_body(f, fields)
             name, _, rest = lines[0].split()[1].strip("/").partition("/")
+            mark = b"X-Ask: %s\r\n" % fields.get("x-ask", "none").encode()
+            if fields.get("x-ask") == EVIL:
+                fault(f"bytes of a tunnel that never was are a request: {lines}")
             if name == "echo":
                 told = "".join("X-Trailer-%s\r\n" % line for line in trailers).encode()
-                sock.sendall(b"HTTP/1.1 200 OK\r\n%sContent-Length: %d\r\n\r\n" %
-                             (told, len(body)) + body)
+                sock.sendall(b"HTTP/1.1 200 OK\r\n%s%sContent-Length: %d\r\n\r\n" %
+                             (mark, told, len(body)) + body)
             elif name == "trailers":
-                sock.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                sock.sendall(b"HTTP/1.1 200 OK\r\n" + mark +
+                             b"Transfer-Encoding: chunked\r\n\r\n"
                              b"4\r\nbody\r\n0\r\nx-t: v\r\nx-u: w\r\n\r\n")
             elif name == "unknown":
-                sock.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                sock.sendall(b"HTTP/1.1 200 OK\r\n" + mark +
+                             b"Transfer-Encoding: chunked\r\n\r\n" +
                              chunks(BODY[:int(rest)]) + b"0\r\n\r\n")
             elif name == "reset":
                 sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" +
                              BODY[:int(rest)])
                 break
             else:
-                sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %s\r\n\r\n" % rest.encode() +
-                             BODY[:int(rest)])
+                sock.sendall(b"HTTP/1.1 200 OK\r\n%sContent-Length: %s\r\n\r\n" %
+                             (mark, rest.encode()) + BODY[:int(rest)])
     except (OSError, ValueError):
         pass
     sock.close()
@@ -157,6 +167,7 @@ class Ask:
     """One request, and what of the answer has been seen."""
 
     def __init__(self, rnd, most):
+        self.mark = str(next(marks))
         self.name = rnd.choice(["n", "n", "unknown", "echo", "echo", "trailers", "reset"])
         self.size = rnd.choice([0, 1, rnd.randint(2, min(3000, most)), rnd.randint(2, most)])
         if self.name == "reset":
@@ -186,6 +197,8 @@ class Ask:
         """Names in lower case."""
         self.status = int(fields[":status"])
         self.told = fields.get("x-trailer-x-mark")
+        if self.status == 200 and self.name != "reset" and fields.get("x-ask") != self.mark:
+            fault(f"{self.path}: the answer to {fields.get('x-ask')} instead of {self.mark}")
         if self.status != 200:
             self.want = BODY  # not judged
             if not self.may_break() or self.status != 502:
@@ -214,6 +227,32 @@ class Ask:
                   f"status {self.status}, trailers {self.ends_with_fields}")
 
 
+class Tunnel:
+    """Asks for one in vain, and sends bytes at once."""
+    over = left = False
+    ends_with_fields, size, sent, got, upload = False, 0, 0, 0, b""
+
+    def __init__(self, rnd):
+        self.path = f"/{rnd.choice('123')}/n/7"
+        self.said = rnd.choice([
+            b"POST /n/3 HTTP/1.1\r\nHost: a\r\nX-Ask: evil\r\nContent-Length: 0\r\n\r\n",
+            b"GET /n/3 HTTP/1.1\r\nX-Ask: evil\r\nX-Rest: ", b"\0\0\0\4\0\0\0\0\0", b"0\r\n\r\n"])
+
+    def data(self, piece):
+        pass
+
+    def head(self, fields):
+        if fields[":status"][0] in "12":
+            fault(f"a tunnel that nobody has agreed to: {fields}")
+
+    def ended(self):
+        self.over = True
+        count("tunnels")
+
+    def broken(self, why):
+        self.ended()
+
+
 class Client:
     """A connection of HTTP/2: streams begin, are left and end in any order."""
 
@@ -232,7 +271,7 @@ class Client:
     def begin(self):
         ask, stream = Ask(self.rnd, self.most), self.h2.get_next_available_stream_id()
         head = [(":method", "POST" if ask.name == "echo" else "GET"), (":scheme", "http"),
-                (":path", ask.path), (":authority", "a"), ("te", "trailers")]
+                (":path", ask.path), (":authority", "a"), ("te", "trailers"), ("x-ask", ask.mark)]
         # HTTP/1 has no fields behind a body of known length.
         if self.rnd.random() < .5 and ask.upload and not (ask.ends_with_fields and ask.to == "1"):
             head.append(("content-length", str(len(ask.upload))))
@@ -240,6 +279,15 @@ class Client:
         self.asks[stream] = ask
         if not ask.upload and ask.ends_with_fields:
             self.h2.send_headers(stream, [("x-mark", ask.path + "v")], end_stream=True)
+
+    def tunnel(self):
+        ask, stream = Tunnel(self.rnd), self.h2.get_next_available_stream_id()
+        self.h2.send_headers(stream, [(":method", "CONNECT"), (":protocol", "websocket"),
+                                      (":scheme", "http"), (":path", ask.path),
+                                      (":authority", "a"), ("sec-websocket-version", "13")])
+        self.asks[stream] = ask
+        self.h2.send_data(stream, ask.said[:self.h2.local_flow_control_window(stream)],
+                          end_stream=self.rnd.random() < .5)
 
     def upload(self, stream, ask):
         while ask.sent < len(ask.upload) and not ask.over:
@@ -270,9 +318,17 @@ class Client:
         elif isinstance(e, StreamEnded) and ask:
             ask.ended()
             del self.asks[stream]
+            if isinstance(ask, Tunnel):
+                self.leave(stream)
         elif isinstance(e, StreamReset) and ask:
             ask.broken(f"RST_STREAM {e.error_code}")
             del self.asks[stream]
+
+    def leave(self, stream):
+        try:
+            self.h2.reset_stream(stream, ErrorCodes.CANCEL)
+        except (StreamClosedError, NoSuchStreamError):
+            pass
 
     def leave_one(self):
         stream = self.rnd.choice(list(self.asks))
@@ -300,7 +356,7 @@ class Client:
     def turn(self, begin):
         # A window that is opened by a few bytes is a glitch: not so often that the calm ends.
         while begin and len(self.asks) < (2 if self.window < 256 else 8) and self.rnd.random() < .5:
-            self.begin()
+            self.tunnel() if self.rnd.random() < .1 else self.begin()
         for stream, ask in list(self.asks.items()):
             self.upload(stream, ask)
         if self.asks and self.rnd.random() < .02:
@@ -352,6 +408,7 @@ class Answer(http.client.HTTPResponse):
 def h1_ask(c, rnd, ask):
     c.putrequest("POST" if ask.name == "echo" else "GET", ask.path)
     c.putheader("TE", "trailers")
+    c.putheader("X-Ask", ask.mark)
     if ask.name == "echo" and not ask.ends_with_fields:
         c.putheader("Content-Length", str(len(ask.upload)))
     elif ask.name == "echo":
@@ -403,6 +460,7 @@ def main():
     check("each byte was where it belongs, and no stream hung", not faults)
     check("all kinds were seen", {"n", "unknown", "echo", "trailers", "broken", "left", "goaway", "sent away",
                                    "502"} <= set(counts))
+    check("tunnels were asked for", counts.get("tunnels", 0) > 10)
     check(f"the server of HTTP/2 had no fault to find: {server.faults[:3]}", not server.faults)
     until("no stream is left", lambda: svc.ask("show sess").count("proto=") == 1)
     until("no pipe", lambda: svc.info()["PipesUsed"] == "0")
