@@ -125,7 +125,8 @@ static const struct cli_command *cli_place(struct cli *cli, const struct cli_com
 	return row;
 }
 
-/* What each of several processes would refuse is refused once: the words are read here first. */
+/* What each of several processes would refuse is refused once: the words are read here first. What
+ * one of them is asked alone, it alone knows. */
 static int cli_rehearse(struct cli_call *call, const struct cli_command *row, struct err *err)
 {
 	char memory[CLI_PIECE + ANSWER_END];
@@ -156,7 +157,8 @@ static int cli_begin_call(struct cli *cli, struct err *err)
 		return -1;
 	if (!cli->applying)
 		row = call->command = cli_place(cli, row);
-	if (asked->flags & CLI_GATHER && row != asked && cli_rehearse(call, asked, err))
+	if (asked->flags & CLI_GATHER && row != asked && row != &cli_question_command &&
+	    cli_rehearse(call, asked, err))
 		return -1;
 	if (row->state_size) {
 		call->state = calloc(1, row->state_size);
