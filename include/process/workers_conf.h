@@ -6,6 +6,7 @@
 #include "config/keyword.h"
 
 #include <sched.h>
+#include <stdbool.h>
 
 struct config;
 struct process_conf;
@@ -21,6 +22,9 @@ keyword_parse workers_parse_master, workers_parse_nbproc, workers_parse_nbthread
 	workers_parse_cpu_map, workers_parse_bind_thread, workers_parse_bind_process,
 	workers_parse_bind_shards,
 	workers_parse_section;
+/* The file says nothing of "nbproc", so that workers are the threads of one process to tools. Known
+ * behind workers_finish. */
+extern bool workers_are_threads;
 /* How many there are. Before the proxies lay out what they count. */
 int workers_finish(struct config *cfg, void *data);
 /* Tells who sits at the terminal, if the file does not say how many processors are used. */

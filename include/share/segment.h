@@ -61,7 +61,8 @@ struct segment_row {
 };
 enum { ROW_STOPPING = 1 << 0, /* finishes its streams, accepts nothing */
        ROW_ACCEPTS = 1 << 1,  /* its listeners are in service */
-       ROW_AWAY = 1 << 2      /* it leaves accepting to others, having more than they */ };
+       ROW_AWAY = 1 << 2,     /* it leaves accepting to others, having more than they */
+       ROW_THREAD = 1 << 3 /* its file says no "nbproc": one of the threads of one process */ };
 
 /* A fresh segment with rows for so many processes; row 0 is taken. NULL and err. */
 struct segment *segment_new(unsigned rows, struct err *err);

@@ -16,6 +16,7 @@
 #include "process/reload.h"
 #include "process/spare.h"
 #include "process/worker.h"
+#include "process/workers_conf.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
 
@@ -61,7 +62,7 @@ void child_take(struct worker *w, int channel_fd, int words_fd)
 	worker_channel_fd = channel_fd;
 	states_own_row((unsigned)w->row);
 	atomic_store(&segment_own->pulse.asleep, 0);
-	atomic_store(&segment_own->flags, 0);
+	atomic_store(&segment_own->flags, workers_are_threads ? ROW_THREAD : 0);
 	segment_own->at_hand.stream = 0;
 }
 

@@ -20,7 +20,6 @@
 #include "event/loop.h"
 #include "event/timer.h"
 #include "net/bind_conf.h"
-#include "process/process.h"
 #include "process/reload.h"
 #include "process/worker.h"
 #include "process/workers.h"
@@ -75,13 +74,17 @@ static bool has_any(const struct segment_row *row, int64_t n)
 	return is_present(row);
 }
 
-/* Processes as the file counts them: with "nbproc" each worker is one; without it all workers are
- * threads of process 1, which one of them answers for. */
+static bool has_thread(const struct segment_row *row, int64_t n)
+{
+	(void)n;
+	return is_present(row) && atomic_load(&row->flags) & ROW_THREAD;
+}
+
+/* Processes as the file of the workers counts them, which is not ours where a reload has failed: with
+ * "nbproc" each worker is one; without it all are threads of process 1, for which one answers. */
 static bool one_process(void)
 {
-	const struct process_conf *conf = config_data(config, &process_module);
-
-	return conf->nbproc <= 1 && !conf->nbproc_auto;
+	return find_row(has_thread, 0) != 0;
 }
 
 /* Whom a command goes to. row 0: nobody, or the parent. service: it answers for all workers. */

@@ -386,11 +386,14 @@ void workers_doubt(const struct process_conf *conf)
 		   cpus);
 }
 
+bool workers_are_threads;
+
 int workers_finish(struct config *cfg, void *data)
 {
 	struct process_conf *conf = data;
 	unsigned n;
 
+	workers_are_threads = conf->nbproc <= 1 && !conf->nbproc_auto;
 	if (conf->thread_limit && conf->nbthread > conf->thread_limit) {
 		config_warning(cfg, NULL, "nbthread %u is above thread-hard-limit: %u is used",
 			       conf->nbthread, conf->thread_limit);
