@@ -2,10 +2,11 @@
 """The client of websocket_servers.sh."""
 
 import socket
+import struct
 import threading
 
-from frames import (DATA, END_STREAM, HEADERS, RST_STREAM, Client, frame, read_block, rst, settings,
-                    window)
+from frames import (DATA, END_STREAM, HEADERS, INITIAL_WINDOW_SIZE, RST_STREAM, SETTINGS,
+                    WINDOW_UPDATE, Client, frame, read_block, rst, settings, window)
 from service import Service, address, check, connect, finish, read_all, until
 from ws_server import PUSHED, WsServer, accept_of
 
@@ -79,7 +80,7 @@ class H2:
         self.stream = self.c.open([(":method", "CONNECT"), (":scheme", "http"), (":path", path),
                                    (":authority", "www.example.com"), (":protocol", protocol),
                                    ("sec-websocket-version", "13")], end=False)
-        self.at = 0
+        self.at = self.said = 0
 
     def head(self):
         f = self.c.wait(lambda f: f.stream == self.stream and f.kind in (HEADERS, RST_STREAM))
@@ -92,9 +93,26 @@ class H2:
         status, fields = self.head()
         return status == 200 and not {"upgrade", "connection", "sec-websocket-accept"} & set(fields)
 
+    def room(self):
+        """How much the windows let through (RFC 9113 6.9.1)."""
+        own = of_all = 65535
+        for f in self.c.seen:
+            if f.kind == SETTINGS:
+                for kind, value in struct.iter_unpack(">HI", f.payload):
+                    own += value - 65535 if kind == INITIAL_WINDOW_SIZE else 0
+            elif f.kind == WINDOW_UPDATE:
+                by = int.from_bytes(f.payload, "big")
+                own += by if f.stream == self.stream else 0
+                of_all += 0 if f.stream else by
+        return min(own, of_all) - self.said
+
     def say(self, data):
         for at in range(0, len(data), 16384):
-            self.c.send(frame(DATA, 0, self.stream, data[at:at + 16384]))
+            piece = data[at:at + 16384]
+            if self.room() < len(piece):
+                self.c.wait(lambda f: f.kind == WINDOW_UPDATE and self.room() >= len(piece))
+            self.said += len(piece)
+            self.c.send(frame(DATA, 0, self.stream, piece))
 
     def hear(self, n):
         self.c.wait(lambda f: len(self.c.body(self.stream)) >= self.at + n)
@@ -200,7 +218,7 @@ def large(client, backend):
         writer.start()
         got = ws.hear(len(PUSHED) + len(sent))
         writer.join()
-    else: # as much as the windows let through
+    else:
         got, left = b"", sent
         while left:
             ws.say(left[:32768])
