@@ -16,8 +16,8 @@ extern const char version_language[];
 
 /*
  * What tools read that were made for HAProxy, such as "2.6.99-penstock0.1.0". They compare three
- * numbers, some as a semantic version, where a text behind '-' makes it older than the numbers alone:
- * the third number is above that of any release of this level.
+ * numbers, some as a semantic version, where a text behind '-' makes it older than the numbers
+ * alone: the third number is above that of any release of this level.
  */
 extern const char version_for_tools[];
 

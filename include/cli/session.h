@@ -26,8 +26,8 @@ int cli_socket(const struct cli *cli);
  * another process asks. */
 void cli_view(const struct cli *cli, struct view *view);
 void cli_quit(struct cli *cli);
-/* The parent's socket: to which process the commands go that say none, and whether it answers for the
- * service. row 0: to this one. */
+/* The parent's socket: to which process the commands go that say none, and whether it answers
+ * for the service. row 0: to this one. */
 void cli_set_target(struct cli *cli, unsigned row, bool service, int pid);
 unsigned cli_target(const struct cli *cli);
 bool cli_target_is_service(const struct cli *cli);

@@ -46,8 +46,9 @@ void persist_lost(struct exchange *x);
 
 enum { PERSIST_KEY_MOST = 512 }; /* bytes of a key that count */
 
-/* For commands: whether a backend makes values of its own, whatever its cookie line says, and of which
- * key. Values that clients have are those of other servers, or none, from then on. 0, or -1: no memory. */
+/* For commands: whether a backend makes values of its own, whatever its cookie line says, and of
+ * which key. Values that clients have are those of other servers, or none, from then on. 0, or
+ * -1: no memory. */
 void persist_dynamic_set(struct proxy *px, bool on);
 int persist_dynamic_key(struct proxy *px, const char *key);
 extern const struct backend_part persist_backend_part;

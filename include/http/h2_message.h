@@ -16,10 +16,10 @@ enum h2_head {
 	H2_HEAD_LARGE,     /* there is no room for what the message needs beside its fields */
 };
 
-/* Makes a request of a list, whose fields become those of msg where they lie: Host first, crumbs of
- * Cookie joined (in the list's memory). ends: the HEADERS had END_STREAM. An extended CONNECT becomes
- * a GET with Upgrade. key: value of Sec-WebSocket-Key for one to websocket; it stays as long as the
- * message does. ptr NULL: we have not said that we take such. */
+/* Makes a request of a list, whose fields become those of msg where they lie: Host first, crumbs
+ * of Cookie joined (in the list's memory). ends: the HEADERS had END_STREAM. An extended CONNECT
+ * becomes a GET with Upgrade. key: value of Sec-WebSocket-Key for one to websocket; it stays as
+ * long as the message does. ptr NULL: we have not said that we take such. */
 enum h2_head h2_request(struct hpack_fields *list, bool ends, struct span key, struct message *msg,
 			struct message_error *error);
 /* The same of a response to a request of that method. An answer of 2xx to an extended CONNECT is
@@ -52,10 +52,10 @@ bool h2_is_protocol(struct span text);
 struct span h2_protocol(const struct message *msg);
 /* Is that one websocket (RFC 6455 4)? */
 bool h2_is_websocket(const struct message *msg);
-/* Writes a head; w->full: there is no room, or method and target would not be words. (So it is for
- * a URI with a query and no path.) What is for a hop of HTTP/1 alone is left out; controls in
- * values leave as blanks. A request with an h2_protocol leaves as an extended CONNECT, a response of
- * 101 as 200. */
+/* Writes a head; w->full: there is no room, or method and target would not be words. (So it is
+ * for a URI with a query and no path.) What is for a hop of HTTP/1 alone is left out; controls
+ * in values leave as blanks. A request with an h2_protocol leaves as an extended CONNECT, a
+ * response of 101 as 200. */
 void h2_write_request(struct hpack_writer *w, const struct message *msg, struct span scheme);
 void h2_write_response(struct hpack_writer *w, const struct message *msg);
 /* From lines, as h2_trailer_lines makes them. */

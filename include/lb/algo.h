@@ -82,8 +82,8 @@ struct lb_algo {
 	void (*moved)(struct lb_node *node);
 	/* Its sessions or those waiting for it have changed. May be NULL. */
 	void (*load)(struct lb_node *node);
-	/* Other processes have made so many choices since the last call. Not of each; what is not told
-	 * does not matter. NULL: choices have nothing to do with each other. */
+	/* Other processes have made so many choices since the last call. Not of each; what is
+	 * not told does not matter. NULL: choices have nothing to do with each other. */
 	void (*others_chose)(struct lb_group *group, uint32_t n);
 	/* This process begins to serve: its row is known. May be NULL. */
 	void (*start)(struct lb_group *group);

@@ -37,7 +37,8 @@ static inline struct span tls_piece_span(const struct tls_piece *piece)
 /* Wipes and frees. */
 void tls_pieces_clear(struct tls_pieces *pieces);
 
-/* 0; -1 and err: this block ("the ... is encrypted") has a header that says that it is encrypted. */
+/* 0; -1 and err: this block ("the ... is encrypted") has a header that says that it is
+ * encrypted. */
 int tls_pem_readable(const char *what, const char *header, struct err *err);
 /* pem_password_cb: there is none. Without it OpenSSL asks at the terminal, and waits. */
 int tls_no_passphrase(char *buf, int size, int writes, void *arg);

@@ -44,8 +44,8 @@ struct tls_ca_transaction {
 };
 extern struct tls_ca_transaction tls_ca_transaction, tls_crl_transaction;
 
-/* As those of certificates. kind: TLS_CA or TLS_CRL. add: to what the transaction has so far, or else the
- * file. */
+/* As those of certificates. kind: TLS_CA or TLS_CRL. add: to what the transaction has so far, or
+ * else the file. */
 int tls_ca_transaction_set(unsigned kind, const char *name, const char *payload, bool add,
 			   bool *created, struct err *err);
 int tls_ca_transaction_commit(unsigned kind, const char *name, struct err *err);

@@ -33,7 +33,8 @@ static void level_has_two_numbers(void **state)
 	assert_matches(version_language, "^[0-9]+\\.[0-9]+$");
 }
 
-/* As semantic versions compare: three numbers; of equal ones that with a text behind '-' is older. */
+/* As semantic versions compare: three numbers; of equal ones that with a text behind '-' is
+ * older. */
 static int semantic_order(const char *a, const char *b)
 {
 	unsigned x[3], y[3];
@@ -52,7 +53,8 @@ static void tools_find_no_release_of_the_level_newer(void **state)
 	char of_level[64];
 
 	(void)state;
-	/* The grammar of semantic versions: what is behind '-' are words, numbers without a zero in front. */
+	/* The grammar of semantic versions: what is behind '-' are words, numbers without a zero
+	 * in front. */
 	assert_matches(version_for_tools,
 		       "^[0-9]+\\.[0-9]+\\.[0-9]+-[a-z][a-z0-9]*\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)"
 		       "(-[a-z0-9]+)?$");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The conversation: lines are cut into commands at ';' and commands into words; each command
- * is a row that is found by its words and asked for one piece of its answer after the other,
- * when the reader has room for it. The applet end of a stats socket calls this, and so do the
- * unit tests; it never sees a socket.
+ * The conversation: lines are cut into commands at ';' and commands into words; each command is a
+ * row that is found by its words and asked for one piece of its answer after the other, when the
+ * reader has room for it. The applet end of a stats socket calls this, and so do the unit tests; it
+ * never sees a socket.
  *
- * Invariants: at most cli_line_most bytes of input are kept (of a longer line the commands that have
- * come whole are carried out, and make room); nothing is kept of the output; while a command runs no
- * input is taken, so that its words stay where they are; an answer ends with an empty line.
+ * Invariants: at most cli_line_most bytes of input are kept (of a longer line the commands that
+ * have come whole are carried out, and make room); nothing is kept of the output; while a command
+ * runs no input is taken, so that its words stay where they are; an answer ends with an empty line.
  */
 #include "cli/own.h"
 

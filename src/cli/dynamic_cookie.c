@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* enable and disable dynamic-cookie, set dynamic-cookie-key. Sentences are HAProxy's, which tools look
- * for. */
+/* enable and disable dynamic-cookie, set dynamic-cookie-key. Sentences are HAProxy's, which
+ * tools look for. */
 #include "cli/tables.h"
 #include "exchange/persist.h"
 #include "proxy/proxy.h"

@@ -413,8 +413,8 @@ void idle_unused(struct server_conn *sc, const struct stream *s)
 		idle_make_private(sc, s->origin);
 }
 
-/* Room for one more: the oldest goes, of those that nobody uses. What the PROXY header says may change
- * with each request, and a client may ask for every server there is. */
+/* Room for one more: the oldest goes, of those that nobody uses. What the PROXY header says may
+ * change with each request, and a client may ask for every server there is. */
 static void idle_bound_private(struct origin *origin)
 {
 	struct server_conn *sc, *oldest = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What commands say of dynamic cookies: on or off, and of which key. Called through the ordered log, so
- * that all processes make the same values. Keys are kept here, one a backend, since the arena of its
- * generation would grow with each change.
+ * What commands say of dynamic cookies: on or off, and of which key. Called through the ordered
+ * log, so that all processes make the same values. Keys are kept here, one a backend, since the
+ * arena of its generation would grow with each change.
  */
 #include "exchange/persist.h"
 #include "proxy/proxy.h"

@@ -107,8 +107,8 @@ static enum expr_result fetch_termination(struct fetch_call *call, struct sample
 	return EXPR_FOUND;
 }
 
-/* Numbers of different workers begin far from each other: those of worker 1 in the middle, those of 2
- * and 3 in the middle of either half, and so on. */
+/* Numbers of different workers begin far from each other: those of worker 1 in the middle, those
+ * of 2 and 3 in the middle of either half, and so on. */
 static uint32_t worker_begins(unsigned worker)
 {
 	uint32_t begins = 0;

@@ -48,7 +48,8 @@ COLD static enum h2_head malformed(struct head *h, const char *text)
 	return H2_HEAD_MALFORMED;
 }
 
-/* The same, but nothing of it can be mistaken for another message: the client is told by an answer. */
+/* The same, but nothing of it can be mistaken for another message: the client is told by an
+ * answer. */
 COLD static enum h2_head bad(struct head *h, const char *text)
 {
 	malformed(h, text);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions of Lua's libraries that scripts do not have, since one of them could end the service or
- * take its limits away: each raises an error that says so. Functions that look into others do so for
- * functions of Lua alone: what those of C have on their stack, and keep, they rely on. What the filter of system calls refuses
- * (files that are written, commands) fails by itself, with the system's words. Commands inherit no signal
- * that is blocked. */
+/* Functions of Lua's libraries that scripts do not have, since one of them could end the service
+ * or take its limits away: each raises an error that says so. Functions that look into others do
+ * so for functions of Lua alone: what those of C have on their stack, and keep, they rely on.
+ * What the filter of system calls refuses (files that are written, commands) fails by itself,
+ * with the system's words. Commands inherit no signal that is blocked. */
 #include "lua/withheld.h"
 
 #include "base/bug.h"

@@ -80,8 +80,9 @@ static bool has_thread(const struct segment_row *row, int64_t n)
 	return is_present(row) && atomic_load(&row->flags) & ROW_THREAD;
 }
 
-/* Processes as the file of the workers counts them, which is not ours where a reload has failed: with
- * "nbproc" each worker is one; without it all are threads of process 1, for which one answers. */
+/* Processes as the file of the workers counts them, which is not ours where a reload has failed:
+ * with "nbproc" each worker is one; without it all are threads of process 1, for which one
+ * answers. */
 static bool one_process(void)
 {
 	return find_row(has_thread, 0) != 0;
@@ -113,7 +114,8 @@ static int ask_target(struct cli_call *call, struct target target, const char *t
 	return 1;
 }
 
-/* That of the commands without a prefix. The worker that answers for all may be another one by now. */
+/* That of the commands without a prefix. The worker that answers for all may be another one by
+ * now. */
 static struct target kept_target(const struct cli *cli)
 {
 	struct target target = { cli_target(cli), cli_target_is_service(cli) };

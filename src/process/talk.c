@@ -55,9 +55,9 @@ static int talk_connect(const struct talk_frame *wish, const char **error)
 	return fds[0];
 }
 
-/* A worker may have been taken over. What it passes on of the stats socket shows something, or ends
- * a session: that needs no modes; and the parent has no sessions. What is asked for the service comes
- * from the parent alone, so that nobody asks in a round. */
+/* A worker may have been taken over. What it passes on of the stats socket shows something, or
+ * ends a session: that needs no modes; and the parent has no sessions. What is asked for the
+ * service comes from the parent alone, so that nobody asks in a round. */
 static void talk_limit(struct talk_frame *wish)
 {
 	const int most = wish->row ? LEVEL_ADMIN : LEVEL_OPERATOR;

@@ -3,8 +3,8 @@
  * Another protocol over a stream of HTTP/2, WebSocket for one (RFC 8441; relay/h2_stream.h):
  * everybody above sees what HTTP/1 has for that, a GET with Upgrade and its 101. From a client an
  * extended CONNECT has become that GET. For WebSocket it has a key of ours, which the server's 101
- * has to answer. To a server the GET leaves as an extended CONNECT. Whether the server takes such is
- * known when its settings are here; until then the head waits.
+ * has to answer. To a server the GET leaves as an extended CONNECT. Whether the server takes such
+ * is known when its settings are here; until then the head waits.
  *
  * Invariants: st->opening is there for both, from the request on. conn->openings counts those whose
  * head waits.
