@@ -6,11 +6,7 @@
 
 http_conf() {
 	cat <<-END
-	defaults
-		mode http
-		timeout connect 30s
-		timeout client 2m
-		timeout server 2m
+	$(http_defaults)
 	frontend fe
 		bind $front
 		default_backend be
