@@ -171,11 +171,11 @@ static void way_brake(struct kernel_way *way)
 	if (way->owner->leaving ||
 	    (way->braked ? waits > KERNEL_BRAKED_LEAST : waits < KERNEL_BRAKED_MOST))
 		return;
-	way->braked = !way->braked;
 	if (way->braked)
-		sockmap_hold(fd);
-	else
 		sockmap_let(fd);
+	else if (sockmap_hold(fd))
+		return; /* with the next bytes */
+	way->braked = !way->braked;
 }
 
 /* What was sent is told to the program. From the moment at which it is all, the program may pass

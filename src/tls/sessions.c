@@ -173,8 +173,11 @@ void tls_sessions_rebind(SSL_CTX *ctx)
 {
 	const char *scope = scope_place < 0 ? NULL : SSL_CTX_get_ex_data(ctx, scope_place);
 
-	if (scope)
-		bind_to(ctx, scope);
+	if (!scope || !bind_to(ctx, scope))
+		return;
+	/* No memory: what it was bound to may be other authorities, so nobody resumes here. */
+	SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+	SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET);
 }
 
 int tls_sessions_attach(SSL_CTX *ctx, const char *scope)

@@ -21,6 +21,20 @@ struct tls_ca_transaction tls_ca_transaction, tls_crl_transaction;
 /* -- what is set
  * --------------------------------------------------------------------------------- */
 
+/* What the transaction has set beside the certificate, before it. 0, or -1: no memory. */
+static int keep_extras(struct tls_pieces *to, const struct tls_pieces *from)
+{
+	unsigned set = tls_transaction.set;
+
+	if (set & EXTRA_OCSP && tls_piece_set(&to->ocsp, tls_piece_span(&from->ocsp)))
+		return -1;
+	if (set & EXTRA_SCTL && tls_piece_set(&to->sctl, tls_piece_span(&from->sctl)))
+		return -1;
+	if (set & EXTRA_ISSUER && tls_piece_set(&to->issuer, tls_piece_span(&from->issuer)))
+		return -1;
+	return 0;
+}
+
 /* The same as in a file: a new certificate brings its key and chain along, so the old ones do not
  * stay; nor does what was said of the old one. */
 static int part_pem(struct tls_pieces *pieces, struct span text, struct err *err)
@@ -33,12 +47,10 @@ static int part_pem(struct tls_pieces *pieces, struct span text, struct err *err
 		tls_pieces_clear(&fresh);
 		return err_set(err, "no certificate in it");
 	}
-	if (pieces == set && tls_transaction.set & EXTRA_OCSP)
-		(void)tls_piece_set(&fresh.ocsp, tls_piece_span(&pieces->ocsp));
-	if (pieces == set && tls_transaction.set & EXTRA_SCTL)
-		(void)tls_piece_set(&fresh.sctl, tls_piece_span(&pieces->sctl));
-	if (pieces == set && tls_transaction.set & EXTRA_ISSUER)
-		(void)tls_piece_set(&fresh.issuer, tls_piece_span(&pieces->issuer));
+	if (pieces == set && keep_extras(&fresh, pieces)) {
+		tls_pieces_clear(&fresh);
+		return err_set(err, "out of memory");
+	}
 	tls_pieces_clear(pieces);
 	*pieces = fresh;
 	return 0;

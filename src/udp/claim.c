@@ -61,14 +61,15 @@ static void claim_tried(struct timer *timer)
 
 	if (l->src.fd < 0)
 		return;
-	if (clock_now_ms < port->patience_ms && !claim_take(port)) {
+	if (l->elsewhere && clock_now_ms < port->patience_ms && !claim_take(port)) {
 		timer_set(timer, clock_now_ms + AGAIN_MS);
 		return;
 	}
+	if (l->elsewhere)
+		gather_rows(port);
 	l->elsewhere = false;
-	gather_rows(port);
-	if (l->state == LISTENER_READY)
-		listener_start(l);
+	if (l->state == LISTENER_READY && listener_start(l)) /* no memory in the kernel */
+		timer_set(timer, clock_now_ms + AGAIN_MS);
 }
 
 void claim_start(struct udp_port *port)
