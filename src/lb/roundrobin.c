@@ -206,7 +206,8 @@ APART static struct server *rr_pick_of(struct rr_group *g, const struct balance_
 	return node ? node->server : NULL;
 }
 
-/* Their turns pass. More than one a server comes to the same as the rest of them. */
+/* Their turns pass. More than one a server are left out: with equal weights they come to the same,
+ * with others to the same shares. */
 static void rr_others_chose(struct lb_group *group, uint32_t n)
 {
 	struct rr_group *g = (struct rr_group *)group;
