@@ -33,7 +33,7 @@
 #include "exchange/http_rules.h"
 #include "explain/explain.h"
 #include "expr/expr_help.h"
-#include "lb/balance.h"
+#include "lb/balance_conf.h"
 #include "net/addr.h"
 #include "peers/peers_conf.h"
 #include "process/args.h"

@@ -8,7 +8,6 @@
 #define LB_ALGO_H
 
 #include "base/tree.h"
-#include "config/keyword.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,20 +90,13 @@ struct lb_algo {
 	struct server *(*pick)(struct lb_group *group, const struct balance_key *key, bool *full);
 };
 
-extern const struct lb_algo lb_roundrobin, lb_static_rr, lb_leastconn, lb_first, lb_map, lb_ring,
-	lb_random, lb_peak_ewma;
-
-extern const struct keyword balance_keywords[];
-
-/* Can the server take a session at once? */
-bool lb_has_room(const struct server *server);
-/* hash-balance-factor: does one more session leave the node below its share times the factor? */
-bool lb_below_bound(const struct lb_node *node);
-/* hash-preserve-affinity: may the server have a session whose key is its own, though it may have to
- * wait? Within the bound of hash-balance-factor, too. */
-bool lb_keeps_key(const struct lb_node *node);
-/* The number that the key of the session is hashed to (before "avalanche"); false: it has none, an
- * address that is none of the internet, say. */
-bool lb_number(const struct proxy *proxy, const struct balance_key *key, uint32_t *number);
+extern const struct lb_algo lb_roundrobin;
+extern const struct lb_algo lb_static_rr;
+extern const struct lb_algo lb_leastconn;
+extern const struct lb_algo lb_first;
+extern const struct lb_algo lb_map;
+extern const struct lb_algo lb_ring;
+extern const struct lb_algo lb_random;
+extern const struct lb_algo lb_peak_ewma;
 
 #endif

@@ -4,16 +4,12 @@
 #define LB_BALANCE_H
 
 #include "config/module.h"
-
-#include "base/str.h"
+#include "lb/key.h"
 #include "proxy/backend_part.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 
-struct addr;
 struct err;
-struct expr;
 struct proxy;
 struct server;
 struct server_part;
@@ -23,30 +19,6 @@ extern const struct module lb_module; /* finish: builds every backend's structur
 
 extern const struct server_part lb_server_part;
 extern const struct backend_part lb_backend_part;
-
-/* What of a request the algorithms by a key look at; the kind of a stream finds it. */
-struct balance_by {
-	struct span name;            /* url_param, hdr */
-	struct expr *expr;           /* rdp-cookie, hash */
-	bool whole, path_only;       /* uri */
-	bool domain_only;            /* hdr */
-	bool check_post;             /* url_param */
-	int len, depth;              /* uri; 0: no limit */
-};
-/* The word of an algorithm (enum balance_algo): "roundrobin". */
-const char *balance_name(int balance);
-/* Explains the algorithm of this name, for `penstock help`, or lists them for "balance"; false:
- * there is none. any: something stands above. */
-bool balance_help(FILE *out, const char *word, bool any);
-/* The function of hash-type over the key. */
-uint32_t balance_hash(const struct proxy *proxy, struct span key);
-
-struct balance_key {
-	const struct addr *src;      /* client: balance source */
-	uint32_t hash;               /* of the key; hashed: there is one */
-	bool hashed;
-	const struct server *avoid;  /* redispatch: rather not this one; may be NULL */
-};
 
 /* The server for the next session. NULL: none is usable, or all usable ones are full. In the latter
  * case *full is true, and the session should wait in the backend's queue. Algorithms that name one

@@ -7,7 +7,7 @@
 #include "expr/view.h"
 #include "http/message.h"
 #include "http/uri.h"
-#include "lb/balance.h"
+#include "lb/key.h"
 #include "proxy/proxy.h"
 #include "stream/stream.h"
 

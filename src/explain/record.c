@@ -15,7 +15,7 @@
 #include "expr/pattern_parse.h"
 #include "expr/vars.h"
 #include "expr/view.h"
-#include "lb/balance.h"
+#include "lb/balance_conf.h"
 #include "net/addr.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"

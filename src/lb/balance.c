@@ -11,8 +11,9 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/hash.h"
 #include "lb/algo.h"
+#include "lb/balance_conf.h"
+#include "lb/room.h"
 #include "proxy/backend_part.h"
 #include "proxy/queue.h"
 #include "proxy/server_part.h"
@@ -33,68 +34,6 @@ struct balance {
 	uint64_t turn;               /* of static-rr */
 	uint32_t seen;               /* choices of all processes, of which the algorithm knows */
 };
-
-/* -- what algorithms share ----------------------------------------------------------------- */
-
-bool lb_has_room(const struct server *server)
-{
-	if (!server->state->maxconn)
-		return !server->tally->queued;
-	return server_has_slot(server) && !server_queued(server);
-}
-
-bool lb_below_bound(const struct lb_node *node)
-{
-	const struct proxy *px = node->group->proxy;
-	uint64_t share, whole = node->group->weight * 100;
-
-	if (!px->set.hash_balance_factor)
-		return true;
-	share = ((uint64_t)backend_served(px) + 1) * px->set.hash_balance_factor * node->weight;
-	return server_sessions(node->server) < (share + whole - 1) / whole;
-}
-
-bool lb_keeps_key(const struct lb_node *node)
-{
-	const struct server *s = node->server;
-
-	if (!lb_below_bound(node))
-		return false;
-	if (!s->state->maxconn)
-		return true;
-	if (node->group->proxy->set.hash_affinity == HASH_AFFINITY_MAXQUEUE)
-		return !server_queue_full(s);
-	return server_has_slot(s) && !server_queued(s);
-}
-
-uint32_t balance_hash(const struct proxy *px, struct span key)
-{
-	static uint32_t (*const functions[])(const void *, size_t) = {
-		[HASH_SDBM] = hash_sdbm, [HASH_DJB2] = hash_djb2, [HASH_WT6] = hash_wt6,
-		[HASH_CRC32] = hash_crc32,
-	};
-
-	return functions[px->set.hash_function](key.ptr, key.len);
-}
-
-/* Of an address: its words, one above the other: with IPv4 that is the address itself. */
-bool lb_number(const struct proxy *px, const struct balance_key *key, uint32_t *number)
-{
-	uint32_t words[4];
-
-	*number = key->hash;
-	if (px->set.balance != BALANCE_SOURCE)
-		return key->hashed;
-	if (key->src && key->src->family == AF_INET) {
-		*number = ntohl(key->src->v4.s_addr);
-		return true;
-	}
-	if (!key->src || key->src->family != AF_INET6)
-		return false;
-	memcpy(words, &key->src->v6, sizeof(words));
-	*number = ntohl(words[0] ^ words[1] ^ words[2] ^ words[3]);
-	return true;
-}
 
 /* -- who is in which group ------------------------------------------------------------------ */
 

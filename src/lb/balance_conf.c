@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The words that say how servers are chosen (manual 4.2 "balance", "hash-type"). */
-#include "lb/algo.h"
+#include "lb/balance_conf.h"
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "expr/expr.h"
-#include "lb/balance.h"
+#include "lb/key.h"
 #include "proxy/proxy.h"
 
 #include <limits.h>

@@ -6,7 +6,8 @@
 #include "lb/algo.h"
 
 #include "base/arena.h"
-#include "lb/balance.h"
+#include "lb/key.h"
+#include "lb/room.h"
 #include "proxy/proxy.h"
 
 struct first_group {

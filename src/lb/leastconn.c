@@ -14,7 +14,8 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "lb/balance.h"
+#include "lb/key.h"
+#include "lb/room.h"
 #include "proxy/queue.h"
 #include "proxy/tally.h"
 

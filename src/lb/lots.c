@@ -8,7 +8,8 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "lb/balance.h"
+#include "lb/key.h"
+#include "lb/room.h"
 
 #include <stdlib.h>
 #include <sys/random.h>

@@ -9,7 +9,8 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "lb/balance.h"
+#include "lb/key.h"
+#include "lb/room.h"
 #include "proxy/proxy.h"
 
 #include <string.h>

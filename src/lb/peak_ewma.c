@@ -12,7 +12,7 @@
  */
 #include "lb/lots.h"
 
-#include "lb/balance.h"
+#include "lb/key.h"
 #include "proxy/latency.h"
 #include "proxy/tally.h"
 

@@ -7,7 +7,7 @@
  */
 #include "lb/lots.h"
 
-#include "lb/balance.h"
+#include "lb/key.h"
 #include "proxy/tally.h"
 
 /* Less loaded than the other, which may be NULL? */

@@ -21,7 +21,8 @@
 #include "lb/algo.h"
 
 #include "base/arena.h"
-#include "lb/balance.h"
+#include "lb/key.h"
+#include "lb/room.h"
 
 struct rr_group {
 	struct lb_group base; /* first */

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "check/check.h"
 #include "exchange/persist.h"
-#include "lb/balance.h"
+#include "lb/balance_conf.h"
 #include "net/listener.h"
 #include "proxy/facts.h"
 #include "proxy/latency.h"
