@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stats page as HTML, piece by piece. It is complete without its script, which brings numbers
- * up to date in place; nothing comes from elsewhere. */
+/* What the files of the stats page share: a page that is being said, and its pieces. */
 #ifndef STATS_HTML_H
 #define STATS_HTML_H
 
@@ -37,15 +36,6 @@ struct html {
 	};
 };
 
-/* The page that was asked for, from its begin; req is copied. */
-void html_init(struct html *h, const struct page_request *req);
-/* The next piece; false: it was the last. resumed: something else has run since. */
-bool html_say(struct html *h, struct text *out, bool resumed);
-/* The security policy that the page works under: the value of Content-Security-Policy. */
-void html_say_policy(const struct page_request *req, struct text *out);
-
-/* For the files of the page. */
-
 /* Text with what HTML reserves escaped; cut at STATS_STR_MAX bytes. */
 void html_text(struct text *out, const char *s);
 /* "12<i>345</i>". */
@@ -71,6 +61,8 @@ void html_say_script(const struct html *h, struct text *out);
 
 /* Does the page tell of this proxy? By what was asked for: its name or that of a server. */
 bool html_wants(const struct page_request *req, const struct proxy *px);
+/* Does the name hold what was asked for, letters of either case? */
+bool html_name_has(const struct page_request *req, const char *name);
 /* The cells of a row, one a call, from h->column on; false: there were no more. */
 bool html_say_cell(struct html *h, struct text *out);
 /* The lines above the columns. */

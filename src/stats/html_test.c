@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "check/check.h"
-#include "stats/html.h"
+#include "stats/html_page.h"
 #include "stats/report.h"
 #include "stats/test_world.h"
 

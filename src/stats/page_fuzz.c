@@ -3,7 +3,7 @@
  * form. Both are read; the page and the metrics are said to their end. */
 #include "log/log.h"
 #include "stats/change.h"
-#include "stats/html.h"
+#include "stats/html_page.h"
 #include "stats/metrics.h"
 #include "stats/report.h"
 #include "stats/test_world.h"

@@ -15,7 +15,7 @@
 #include "relay/message_end.h"
 #include "relay/pump.h"
 #include "stats/change.h"
-#include "stats/html.h"
+#include "stats/html_page.h"
 #include "stats/metrics.h"
 #include "stats/report.h"
 #include "stats/stat_say.h"
