@@ -186,6 +186,17 @@ const struct module *const modules[] = {
 	NULL,
 };
 
+/* The filters that a line "filter" names. */
+const struct filter_kind *const filter_kinds[] = {
+	&compress_filter,
+	&compress_request_filter,
+	&compress_response_filter,
+	&limit_in_filter,
+	&limit_out_filter,
+	&trace_filter,
+	NULL,
+};
+
 /* What goes through the ordered log. */
 const struct change_kind *const change_kind_list[] = {
 	&cli_change,

@@ -39,4 +39,7 @@ size_t dns_name(struct span text, char *name);
 /* An address without a port ("192.0.2.1", "2001:db8::1", "[2001:db8::1]"); false: it is none. */
 bool dns_literal(struct span text, struct addr *addr);
 
+/* The beginning of a file, at most so many bytes, to be freed; NULL with errno: it cannot be read. */
+char *dns_file_read(const char *path, size_t most, size_t *len);
+
 #endif

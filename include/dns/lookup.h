@@ -47,7 +47,5 @@ struct err;
 /* What the module does with /etc/hosts at the start, for tests. 0, or -1 and err: no memory. */
 int dns_read(struct span of_hosts, struct err *err);
 extern const struct module dns_module;
-/* The beginning of a file, to be freed; NULL with errno: it cannot be read. For resolvers.c. */
-char *dns_file_read(const char *path, size_t most, size_t *len);
 
 #endif

@@ -141,7 +141,7 @@ bool filters_ask(const struct proxy *px);
 /* The kind of names that begin with "lua.": installed by lua/. NULL: there are none. */
 extern const struct filter_kind *filter_script_kind;
 
-extern const struct filter_kind *const filter_kinds[]; /* NULL-terminated */
+extern const struct filter_kind *const filter_kinds[]; /* src/modules.c; NULL-terminated */
 extern const struct module filter_module;
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { LABEL_MOST = 63, DNS_PORT = 53 };
@@ -239,4 +240,17 @@ unsigned dns_hosts_find(const struct dns_hosts *hosts, struct span name, struct 
 			addrs[n] = h->addr;
 	}
 	return n;
+}
+
+char *dns_file_read(const char *path, size_t most, size_t *len)
+{
+	FILE *f = fopen(path, "re");
+	char *text = f ? malloc(most) : NULL;
+
+	*len = 0;
+	if (text)
+		*len = fread(text, 1, most, f);
+	if (f)
+		fclose(f);
+	return text;
 }

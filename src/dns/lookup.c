@@ -12,7 +12,6 @@
 #include "dns/files.h"
 #include "dns/resolvers.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,19 +154,6 @@ const struct dns_answer *dns_look(struct dns_lookup *lookup, struct span text)
 }
 
 /* ---- the module ----------------------------------------------------------------------------- */
-
-char *dns_file_read(const char *path, size_t most, size_t *len)
-{
-	FILE *f = fopen(path, "re");
-	char *text = f ? malloc(most) : NULL;
-
-	*len = 0;
-	if (text)
-		*len = fread(text, 1, most, f);
-	if (f)
-		fclose(f);
-	return text;
-}
 
 int dns_read(struct span of_hosts, struct err *err)
 {

@@ -12,7 +12,6 @@
 #include "config/module.h"
 #include "config/suggest.h"
 #include "dns/files.h"
-#include "dns/lookup.h"
 #include "dns/message.h"
 #include "net/addr.h"
 #include "share/region.h"
