@@ -77,10 +77,11 @@ static void check_socks4(struct config *cfg, const struct server *s)
 static void check_proto(struct config *cfg, struct server *s)
 {
 	bool http = s->proxy->set.mode == MODE_HTTP;
+	bool fits = s->set.proto == PROTO_NONE ? !http : s->set.proto < PROTO_NONE || http;
 
-	if (s->set.proto > PROTO_NONE && !http && cfg->serving) /* tools read it */
+	if (!fits && cfg->serving) /* tools read it */
 		config_error(cfg, &s->loc, "MUX protocol is not usable for server.");
-	else if ((s->set.proto == PROTO_NONE && http) || (s->set.proto > PROTO_NONE && !http))
+	else if (!fits)
 		config_error(cfg, &s->loc, "server '%s': 'proto %s' is not for mode %s", s->id,
 			     server_protos[s->set.proto], http ? "http" : "tcp");
 	if (s->set.ws != WS_AUTO && !http)

@@ -32,7 +32,7 @@
 enum { RETRY_DELAY_MS = 1000 };
 /* A Unix socket that is missing or refuses does so at once: a server there is tried that often
  * without a pause. */
-enum { LOCAL_TRIES = 3 };
+enum { LOCAL_TRIES = 100 };
 
 bool (*connect_no_descriptor)(void);
 struct conn *(*connect_inside)(struct stream *s);
