@@ -44,6 +44,9 @@ static inline bool lexer_blank(char c)
  * filled in. A NUL byte is a problem. There is no limit to length or number of words. */
 int lexer_split(struct lexer *lx, const char *line, size_t len);
 
+/* Has the line nothing but blanks and a comment? */
+bool lexer_line_blank(const char *line, size_t len);
+
 /* The second level: one argument of a list in parentheses, as in regsub(a,b,c) and
  * streq(a,b). Reads from s up to a comma or closing parenthesis outside quotes; resolves
  * quotes and escapes (not \# \$ \xNN). Returns the argument, in the arena, and in *end where

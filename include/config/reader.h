@@ -115,6 +115,8 @@ bool condition_open(const struct reader *rd);
 /* At the end of a file: reports levels that were not closed, and closes them. */
 void condition_end(struct reader *rd);
 
+/* The next word, consumed: what must stand there may be empty. NULL at the end of the line. */
+const char *statement_next(struct statement *st);
 /* What place in the file this word is at; i as in stmt_error. */
 struct place statement_place(const struct statement *st, int i);
 /* Runs the row's parser on the words at st->at; checks KW_ONCE and KW_FIRST. */
@@ -129,8 +131,6 @@ void statement_unknown(struct statement *st, int i, unsigned scope);
 char *reader_file_read(const char *name, size_t *len, struct err *err);
 /* The text of a line that was read; NULL when it is not at hand. */
 const char *reader_line(struct reader *rd, const struct location *loc, size_t *len);
-/* Has the line nothing but blanks and a comment? */
-bool reader_line_blank(const char *line, size_t len);
 /* other_file.c: is the file no configuration? Then that is reported, without anything of what it
  * holds. */
 bool reader_file_other(struct reader *rd, const char *text, size_t len);

@@ -425,3 +425,12 @@ const char *lexer_argument(struct arena *arena, const char *s, const char **end)
 	*end = s;
 	return quote ? NULL : text;
 }
+
+bool lexer_line_blank(const char *line, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && lexer_blank(line[i]); i++)
+		;
+	return i == len || line[i] == '#' || line[i] == '\n' || line[i] == '\r';
+}

@@ -25,7 +25,7 @@ static struct span first_word(const char *text, size_t len, unsigned *line)
 	for (*line = 1; p < end; p = next, ++*line) {
 		next = memchr(p, '\n', (size_t)(end - p));
 		next = next ? next + 1 : end;
-		if (reader_line_blank(p, (size_t)(next - p)))
+		if (lexer_line_blank(p, (size_t)(next - p)))
 			continue;
 		p += strspn(p, LEXER_BLANKS);
 		for (size = 0; p + size < next && !strchr(LEXER_BLANKS "\r\n#\"'\\", p[size]); size++)

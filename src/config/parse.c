@@ -28,116 +28,6 @@
 
 /* -- words ----------------------------------------------------------------------------- */
 
-/* The number that the row's field has; `other` where the row sets none. */
-static uint64_t number_now(const struct keyword *kw, const void *object, uint64_t other)
-{
-	const void *field = (const char *)object + kw->offset;
-
-	if (kw->parse == set_size)
-		return *(const size_t *)field;
-	if (kw->flags & KW_ONCE || kw->parse == set_int || kw->parse == set_unsigned)
-		return *(const unsigned *)field;
-	return other;
-}
-
-/* A second row of the same name for the same object: where was the first? */
-static struct once *once_seen(struct reader *rd, const struct keyword *kw, const void *object)
-{
-	uint64_t key = (uintptr_t)object * 31 + (uintptr_t)kw;
-	struct tree_node *n = tree_at_least(&rd->once, key);
-	struct once *o;
-
-	for (; n && n->key == key; n = tree_next(n)) {
-		o = tree_entry(n, struct once, node);
-		if (o->kw == kw && o->object == object)
-			return o;
-	}
-	o = arena_alloc(rd->cfg->arena, sizeof(*o));
-	*o = (struct once){ { 0 }, kw, object, number_now(kw, object, 0), rd->loc.line,
-			    rd->loc.file };
-	tree_insert(&rd->once, &o->node, key);
-	return NULL;
-}
-
-/* A second word of KW_FIRST. True: it is ignored. */
-static bool given_first(struct statement *st, const struct keyword *kw, const void *object,
-			struct once *before)
-{
-	if (!number_now(kw, object, 1)) {
-		before->line = st->loc.line;
-		before->file = st->loc.file;
-		return false;
-	}
-	stmt_warning(st, st->at, "'%s' was given before; the first one counts", kw->name);
-	stmt_hint(st, "the first is at %s:%u", before->file, before->line);
-	st->at = st->count;
-	return true;
-}
-
-/* A word that the object has already. True: this one is ignored. */
-static bool given_twice(struct statement *st, const struct keyword *kw, const void *object)
-{
-	struct location loc = st->loc;
-	struct once *before;
-
-	if (!(kw->flags & (KW_ONCE | KW_FIRST)) || st->no || st->dflt)
-		return false;
-	before = once_seen(st->cfg->reader, kw, object);
-	if (!before)
-		return false;
-	if (kw->flags & KW_FIRST)
-		return given_first(st, kw, object, before);
-	/* A notice where the reference says nothing. */
-	if (st->scope == SCOPE_DEFAULTS || number_now(kw, object, 0) == before->before)
-		config_notice(st->cfg, &loc, "'%s' was given before; this one counts", kw->name);
-	else
-		stmt_warning(st, st->at, "'%s' was given before; this one counts", kw->name);
-	stmt_hint(st, "the first is at %s:%u", before->file, before->line);
-	return false;
-}
-
-int statement_apply(struct statement *st, const struct lookup_row *row, void *object)
-{
-	unsigned errors = st->cfg->diag->errors_heard;
-	int rc, at = st->at;
-
-	if (given_twice(st, row->kw, object))
-		return 0;
-	st->at += row->words;
-	rc = row->kw->parse(st, row->kw, object);
-	if (rc < 0 && st->cfg->diag->errors_heard == errors)
-		stmt_error(st, at, "'%s' cannot be understood", row->kw->name);
-	return rc;
-}
-
-/* Sections of proxies have one language. */
-static unsigned reported_scope(unsigned scope)
-{
-	return scope & SCOPE_PROXY ? SCOPE_PROXY : scope;
-}
-
-bool statement_reported(struct statement *st, int i, const char *name, unsigned scope)
-{
-	struct place place = statement_place(st, i);
-	struct reported *r;
-
-	for (r = st->cfg->reader->reported; r; r = r->next)
-		if ((r->scope & reported_scope(scope)) && !strcmp(r->name, name)) {
-			diag_also(st->cfg->diag, r->problem, &place);
-			return true;
-		}
-	return false;
-}
-
-void statement_report_once(struct statement *st, const char *name, unsigned scope)
-{
-	struct reported *r = arena_alloc(st->cfg->arena, sizeof(*r));
-
-	*r = (struct reported){ st->cfg->reader->reported, name, reported_scope(scope),
-				  st->cfg->diag->current };
-	st->cfg->reader->reported = r;
-}
-
 /* What stands behind the first word in the row's name; NULL: it does not begin so. */
 static const char *name_behind(const struct lookup_row *row, const char *first, unsigned scope)
 {
@@ -572,15 +462,6 @@ static void line_problem(struct reader *rd, enum severity severity, unsigned col
 		diag_hintf(rd->cfg->diag, "%s", hint);
 }
 
-bool reader_line_blank(const char *line, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < len && lexer_blank(line[i]); i++)
-		;
-	return i == len || line[i] == '#' || line[i] == '\n' || line[i] == '\r';
-}
-
 /* Returns false when the file is not worth reading on: it is no text, or, before its first section,
  * another file than was meant. */
 static bool line_read(struct reader *rd, const char *line, size_t len)
@@ -589,7 +470,7 @@ static bool line_read(struct reader *rd, const char *line, size_t len)
 	unsigned errors = rd->cfg->diag->errors_heard;
 
 	if (reader_key_line(rd, line, len) ||
-	    (reader_line_blank(line, len) && !memchr(line, 0, len)))
+	    (lexer_line_blank(line, len) && !memchr(line, 0, len)))
 		return true;
 	rd->text = arena_strndup(rd->cfg->arena, line, strnlen(line, len));
 	rd->lines->texts[rd->loc.line - 1] = rd->text;

@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "config/diag.h"
+#include "config/lexer.h"
 #include "config/lookup.h"
 
 #include <ctype.h>
@@ -108,7 +109,7 @@ static bool goes_on(const struct reader *rd, const char *line, const char *end)
 
 static bool is_comment(const char *line, const char *end)
 {
-	return reader_line_blank(line, (size_t)(end - line));
+	return lexer_line_blank(line, (size_t)(end - line));
 }
 
 /* -- what is said --------------------------------------------------------------------------- */

@@ -6,26 +6,20 @@
 #include "config/config.h"
 
 #include "base/arena.h"
-#include "base/bug.h"
 #include "base/str.h"
 #include "config/cure.h"
 #include "config/diag.h"
 #include "config/foreign.h"
-#include "config/lookup.h"
 #include "config/odd.h"
 #include "config/reader.h"
 #include "config/suggest.h"
-#include "config/value.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { DOUBTFUL_MS = 100 }; /* below it a bare number was hardly meant as milliseconds */
 
 /* Is there nothing from word i on but variables that are not set? */
 static bool rest_unset(const struct statement *st, int i)
@@ -56,8 +50,7 @@ const char *stmt_next(struct statement *st)
 	return stmt_peek(st) ? st->words[st->at++].text : NULL;
 }
 
-/* For what must stand there: empty is a value, too. */
-static const char *next_word(struct statement *st)
+const char *statement_next(struct statement *st)
 {
 	return st->at < st->count ? st->words[st->at++].text : NULL;
 }
@@ -74,7 +67,7 @@ bool stmt_take(struct statement *st, const char *word)
 
 const char *stmt_need(struct statement *st, const char *what)
 {
-	const char *next = next_word(st);
+	const char *next = statement_next(st);
 
 	if (!next)
 		stmt_error(st, st->at, "%s expected here", what);
@@ -316,224 +309,6 @@ int stmt_unknown(struct statement *st, int i, const char *what, const char *cons
 	if (names && *names)
 		stmt_hint_names(st, NULL, names);
 	return -1;
-}
-
-int stmt_int(struct statement *st, const char *what, int64_t min, int64_t max, int64_t *value)
-{
-	const char *word = next_word(st);
-
-	if (!word)
-		return stmt_error(st, st->at, "%s needs a number from %lld to %lld", what,
-				  (long long)min, (long long)max);
-	if (str_to_int(word, min, max, value))
-		return 0;
-	stmt_error(st, st->at - 1, "%s must be a number from %lld to %lld, not '%s'", what,
-		   (long long)min, (long long)max, word);
-	cure_number(st, st->at - 1);
-	return -1;
-}
-
-int stmt_duration(struct statement *st, const char *what, char unit, unsigned *ms)
-{
-	const char *word = next_word(st), *bad;
-	uint64_t us;
-
-	if (!word)
-		return stmt_error(st, st->at, "%s needs a time such as 500ms, 30s or 5m", what);
-	switch (value_time(word, unit, &us, &bad)) {
-	case VALUE_OK:
-		break;
-	case VALUE_NONE:
-		stmt_error(st, st->at - 1, "%s must be a time such as 500ms, 30s or 5m, not '%s'",
-			   what, word);
-		cure_time(st, st->at - 1);
-		return -1;
-	case VALUE_UNIT:
-		stmt_error(st, st->at - 1,
-			   "%s: '%s' is no unit of time; there are us, ms, s, m, h, d", what, bad);
-		cure_time(st, st->at - 1);
-		return -1;
-	case VALUE_OVERFLOW:
-		us = UINT64_MAX;
-		break;
-	}
-	/* Timers compare signed 32-bit differences of milliseconds: 24.8 days. */
-	us = us / 1000 + (us % 1000 != 0);
-	if (us > INT_MAX)
-		return stmt_error(st, st->at - 1, "%s: '%s' is more than 2147483647ms (24.8 days)",
-				  what, word);
-	*ms = (unsigned)us;
-	if (*ms && *ms < DOUBTFUL_MS && unit == 'm' && strspn(word, "0123456789") == strlen(word))
-		stmt_note(st, st->at - 1, "%s: '%s' without a unit is %u ms", what, word, *ms);
-	return 0;
-}
-
-int stmt_size(struct statement *st, const char *what, size_t *bytes)
-{
-	const char *word = next_word(st), *bad;
-	uint64_t n;
-
-	if (!word)
-		return stmt_error(st, st->at, "%s needs a size such as 16384, 64k or 1m", what);
-	switch (value_size(word, &n, &bad)) {
-	case VALUE_OK:
-		break;
-	case VALUE_NONE:
-		stmt_error(st, st->at - 1, "%s must be a size such as 16384, 64k or 1m, not '%s'",
-			   what, word);
-		cure_size(st, st->at - 1);
-		return -1;
-	case VALUE_UNIT:
-		stmt_error(st, st->at - 1, "%s: '%s' is no unit of size; there are k, m, g", what,
-			   bad);
-		cure_size(st, st->at - 1);
-		return -1;
-	case VALUE_OVERFLOW:
-		n = UINT64_MAX;
-		break;
-	}
-	if (n > SSIZE_MAX)
-		return stmt_error(st, st->at - 1, "%s: '%s' is too large", what, word);
-	*bytes = (size_t)n;
-	return 0;
-}
-
-static const char *scope_what(unsigned scope)
-{
-	return scope & SCOPE_BIND  ? "a bind line" :
-	       scope & SCOPE_DGRAM ? "a dgram-bind line" :
-	       scope & SCOPE_STATS ? "a stats socket line" :
-				     "a server line";
-}
-
-/* Another kind of line has the word? */
-static bool words_misplaced(struct statement *st)
-{
-	enum { LINES = SCOPE_BIND | SCOPE_DGRAM | SCOPE_SERVER | SCOPE_STATS };
-	const struct word *word = st->words + st->at;
-	const struct lookup_row *row = lookup_find(st->cfg->reader->index, LINES, word, 1);
-	const struct known_word *known = known_find(LINES, word, 1);
-	char where[80];
-
-	if (!row && !known)
-		return false;
-	stmt_hint(st, "it belongs on %s",
-		  scope_names((row ? row->kw->scope : known->scope) & LINES, where,
-			      sizeof(where)));
-	return true;
-}
-
-static void words_unknown(struct statement *st, unsigned scope)
-{
-	const char *near = lookup_nearest(st->cfg->reader->index, scope, st->words + st->at, 1);
-
-	if (st->cfg->serving) /* tools read it */
-		stmt_error(st, st->at, "unknown keyword '%s'.", st->words[st->at].text);
-	else
-		stmt_error(st, st->at, "'%s' is not known on %s", st->words[st->at].text,
-			   scope_what(scope));
-	if (foreign_word(st, st->at, scope) || cure_of_line(st, st->at, scope))
-		return;
-	if (!words_misplaced(st) && near)
-		stmt_hint(st, "did you mean '%s'?", near);
-}
-
-/* After a word that cannot be understood its arguments are passed over: up to the next one
- * that is known. */
-static void words_skip(struct statement *st, unsigned scope)
-{
-	const struct lookup *index = st->cfg->reader->index;
-
-	for (; st->at < st->count; st->at++)
-		if (lookup_find(index, scope, st->words + st->at, st->count - st->at) ||
-		    known_find(scope, st->words + st->at, st->count - st->at))
-			break;
-}
-
-/* A word of the manual without a row: reported, and passed over with its arguments. One
- * message a line and a word is enough: what was reported before is noted there, further
- * words of the line are named in its hint. */
-static void words_unsupported(struct statement *st, const struct known_word *known,
-			      unsigned scope, bool *reported)
-{
-	int at = st->at;
-
-	st->at += 1 + (known->args > 0 ? known->args : 0);
-	if (known->args < 0 || st->at > st->count)
-		st->at = st->count;
-	if (statement_reported(st, at, known->name, scope))
-		return;
-	if (*reported)
-		stmt_hint(st, "nor is '%s'", known->name);
-	else
-		stmt_error(st, at, "'%s' %s", known->name, known->why);
-	*reported = true;
-	statement_report_once(st, known->name, scope);
-}
-
-/* How many arguments a word takes, as its row shows them; -1: it depends. */
-static int words_arguments(const struct keyword *kw)
-{
-	const char *p = kw->args ? kw->args : "";
-	bool inside = false;
-	int n = 0;
-
-	if (strpbrk(p, "[*") || strstr(p, "..."))
-		return -1;
-	for (; *p; p++) {
-		if (*p == '{' || *p == '}')
-			inside = *p == '{';
-		if (*p != ' ' && !inside && (!p[1] || p[1] == ' '))
-			n++;
-	}
-	return n;
-}
-
-/* The word at `at` had a wrong value: was all of it read, so that what follows is another word? Not
- * where its value was forgotten, and the next word taken for it. */
-static bool words_behind(const struct statement *st, const struct lookup_row *row, unsigned scope,
-			 int at)
-{
-	int arguments = words_arguments(row->kw);
-	const struct word *last = st->words + st->at - 1;
-
-	if (arguments < 0 || st->at - at - 1 != arguments || st->at > st->count)
-		return false;
-	return !arguments || (!lookup_find(st->cfg->reader->index, scope, last, 1) &&
-			      !known_find(scope, last, 1));
-}
-
-int stmt_words(struct statement *st, unsigned scope, void *object)
-{
-	const struct lookup *index = st->cfg->reader->index;
-	const struct known_word *known;
-	const struct lookup_row *row;
-	bool reported = false;
-	int rc = 0;
-
-	while (st->at < st->count && !stmt_skip_unset(st)) {
-		int left = st->count - st->at, at = st->at;
-
-		row = lookup_find(index, scope, st->words + st->at, left);
-		if (row && st->refuses && st->refuses(st, object))
-			; /* its arguments are skipped as those of others that are wrong */
-		else if (row && statement_apply(st, row, object) == 0)
-			continue;
-		rc = -1;
-		known = row ? NULL : known_find(scope, st->words + st->at, left);
-		if (known) {
-			words_unsupported(st, known, scope, &reported);
-			continue;
-		}
-		if (!row) {
-			words_unknown(st, scope);
-			st->at++;
-		}
-		reported = false; /* hints would go to another problem */
-		if (!row || !words_behind(st, row, scope, at))
-			words_skip(st, scope);
-	}
-	return rc;
 }
 
 static const char *problem_place(struct config *cfg, const struct location *loc,
