@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 
+#include <openssl/ocsp.h>
 #include <openssl/x509.h>
 
 /* Names that are given at run time have at most so many characters: what is said of one must fit a
@@ -24,6 +25,9 @@ void tls_say_end(struct cli_call *call);
 
 /* Serial to issuer, as "show ssl cert" has it. */
 void tls_say_cert(BIO *out, X509 *x);
+/* A response as OpenSSL prints it, but that a space stands in each line that is empty there: an
+ * empty line is the end of an answer. */
+void tls_say_response(BIO *out, OCSP_RESPONSE *response);
 /* "name:3": cuts the number off. 0: there is none. */
 unsigned tls_say_index(char *name);
 

@@ -73,7 +73,8 @@ int tls_list_use(struct tls_list *list, struct tls_bind *bind, struct err *err);
 /* The line as it would be written in a file. */
 void tls_list_say(const struct tls_list_line *line, struct text *text);
 /* At run time, for all bind lines of the list; line: as in a file. The certificate must be in
- * the store already. All or nothing. 0, or -1 and err. */
+ * the store already; that of a directory is a file in the directory. All or nothing. 0, or -1 and
+ * err. */
 int tls_list_add(struct tls_list *list, struct span line, struct err *err);
 /* Takes the lines of this certificate out (number 0: all of them; else the one of that line),
  * except a bind line's default certificate. 0, or -1 and err. */

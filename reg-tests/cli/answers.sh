@@ -7,13 +7,17 @@
 
 answers=$srcdir/reg-tests/cli/answers/answers.py
 command -v python3 >/dev/null || exit 77
-check "one worker" python3 "$answers" compare "$PENSTOCK" 1
-check "two workers" python3 "$answers" compare "$PENSTOCK" 2
-for reference in haproxy ${HAPROXY28:-}; do
-	for version in 2.6 2.8; do
-		if "$reference" -v 2>/dev/null | grep -q "version $version\."; then
-			check "the reference, $version" python3 "$answers" reference "$reference" "$version"
-		fi
+set -- ""
+"$PENSTOCK" help "crt-base" >/dev/null 2>&1 && command -v openssl >/dev/null && set -- "" tls-
+for set; do
+	check "${set}one worker" python3 "$answers" "$set" compare "$PENSTOCK" 1
+	check "${set}two workers" python3 "$answers" "$set" compare "$PENSTOCK" 2
+	for reference in haproxy ${HAPROXY28:-}; do
+		for version in 2.6 2.8; do
+			if "$reference" -v 2>/dev/null | grep -q "version $version\."; then
+				check "$set$version" python3 "$answers" "$set" reference "$reference" "$version"
+			fi
+		done
 	done
 done
 finish

@@ -44,7 +44,7 @@ check "and logged" grep -q "OCSP: no response for '@/dead'" "$log"
 ask "update ssl ocsp-response $dir/good.pem" >/dev/null
 check "on request it is fetched again" until_true 60 updates "good.pem | .* | .* | 2 | 0 | 1 | Update"
 check "no certificate, no update" sh -c "
-	'$tool' -s '$stats' ask 'update ssl ocsp-response nowhere' | grep -q 'no such certificate'"
+	'$tool' -s '$stats' ask 'update ssl ocsp-response nowhere' | grep -q 'Unknown certificate'"
 children=
 kill "$responder"
 wait "$responder"

@@ -31,7 +31,7 @@ static int cert_new(struct cli_call *call, struct err *err)
 		return err_set(err, "Certificate '%s' already exists!", name);
 	if (!tls_entry_new(name, NULL))
 		return err_set(err, "Out of memory.");
-	text_printf(call->out, "New empty certificate store '%s'!\n", name);
+	cli_say(call, LOG_L_NOTICE, "New empty certificate store '%s'!", name);
 	return 0;
 }
 
@@ -52,8 +52,8 @@ static int cert_set(struct cli_call *call, struct err *err)
 		return err_set(err, "'set ssl cert expects a filename and a certificate as a payload");
 	if (tls_transaction_set(name, call->payload, &created, err) < 0)
 		return cert_refuse(err, "update", name);
-	text_printf(call->out, "Transaction %s for certificate %s!\n", created ? "created" : "updated",
-		    tls_transaction.name);
+	cli_say(call, LOG_L_NOTICE, "Transaction %s for certificate %s!", created ? "created" : "updated",
+		tls_transaction.name);
 	return 0;
 }
 
@@ -91,7 +91,7 @@ static int cert_abort(struct cli_call *call, struct err *err)
 		return err_set(err, "'abort ssl cert' expects a filename");
 	if (tls_transaction_abort(name, err) < 0)
 		return -1;
-	text_printf(call->out, "Transaction aborted for certificate '%s'!\n", name);
+	cli_say(call, LOG_L_NOTICE, "Transaction aborted for certificate '%s'!", name);
 	return 0;
 }
 
@@ -103,7 +103,7 @@ static int cert_del(struct cli_call *call, struct err *err)
 		return err_set(err, "'del ssl cert' expects a certificate name");
 	if (tls_transaction_delete(name, err) < 0)
 		return err_prefix(err, "Can't remove the certificate");
-	text_printf(call->out, "Certificate '%s' deleted!\n", name);
+	cli_say(call, LOG_L_NOTICE, "Certificate '%s' deleted!", name);
 	return 0;
 }
 
@@ -223,7 +223,7 @@ static bool show_response(BIO *out, const char *name)
 	at = der.der;
 	response = at ? d2i_OCSP_RESPONSE(NULL, &at, (long)der.len) : NULL;
 	if (response)
-		OCSP_RESPONSE_print(out, response, 0);
+		tls_say_response(out, response);
 	OCSP_RESPONSE_free(response);
 	tls_pieces_clear(&pieces);
 	return true;

@@ -15,7 +15,7 @@ static int payload_line(const char *payload, struct span *line, struct err *err)
 
 	*line = (struct span){ payload, len };
 	if (payload[len] && payload[len + 1])
-		return err_set(err, "more than one line in the payload!");
+		return err_set(err, "only one line of payload is supported!");
 	return len ? 0 : err_set(err, "no line in the payload!");
 }
 
@@ -44,21 +44,29 @@ static bool names_crt(const struct tls_list_line *line, const char *crt)
 	return line->words.crt && (!strcmp(line->words.crt, crt) || !strcmp(line->crt, crt));
 }
 
-/* Without a number the certificate must be in one line alone. 0, or -1 and err. */
-static int need_number(const struct tls_list *list, const char *crt, struct err *err)
+/* The number must be that of one of its lines; without a number (0) the certificate must be in one
+ * line alone. 0, or -1 and err. */
+static int need_number(const struct tls_list *list, const char *crt, unsigned number,
+		       struct err *err)
 {
 	const struct tls_list_line *line;
 	char memory[200];
 	struct text numbers;
+	bool right = false;
 	unsigned count = 0;
 
 	text_init(&numbers, memory, sizeof(memory));
 	list_for_each(line, &list->lines, node)
-		if (names_crt(line, crt))
+		if (names_crt(line, crt)) {
 			text_printf(&numbers, "%s%u", count++ ? ", " : "", line->number);
+			right |= line->number == number;
+		}
 	if (!count)
 		return err_set(err, "certificate '%s' does not exist!", crt);
-	if (count == 1)
+	if (number && !right)
+		return err_set(err, "found a certificate '%s' but the line number is incorrect, please specify "
+			       "a correct line number preceded by colons (%s)!", crt, memory);
+	if (number || count == 1)
 		return 0;
 	return err_set(err, "found the certificate '%s' in several entries, please specify a line number "
 			    "preceded by colons (%s)!", crt, memory);
@@ -78,9 +86,9 @@ static int list_del(struct cli_call *call, struct err *err)
 	if (!list)
 		return err_set(err, "Can't delete the entry: crt-list '%s' does not exist!", name);
 	number = tls_say_index(crt);
-	if ((!number && need_number(list, crt, err) < 0) || tls_list_delete(list, crt, number, err) < 0)
+	if (need_number(list, crt, number, err) < 0 || tls_list_delete(list, crt, number, err) < 0)
 		return err_prefix(err, "Can't delete the entry");
-	text_printf(call->out, "Entry '%s' deleted in crtlist '%s'!\n", crt, name);
+	cli_say(call, LOG_L_NOTICE, "Entry '%s' deleted in crtlist '%s'!", crt, name);
 	return 0;
 }
 

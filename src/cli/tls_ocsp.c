@@ -2,6 +2,7 @@
 /* Commands about OCSP responses: show ssl ocsp-response, set ssl ocsp-response, show ssl
  * ocsp-updates. */
 #include "cli/tables.h"
+#include "cli/tls_say.h"
 #include "event/change.h"
 #include "log/date.h"
 #include "tls/base64.h"
@@ -41,7 +42,7 @@ static int show_one(struct show *show, const char *which, struct err *err)
 	response = d2i_OCSP_RESPONSE(NULL, &at, (long)ocsp->len);
 	show->text = response ? BIO_new(BIO_s_mem()) : NULL;
 	if (show->text)
-		OCSP_RESPONSE_print(show->text, response, 0);
+		tls_say_response(show->text, response);
 	OCSP_RESPONSE_free(response);
 	ERR_clear_error();
 	return show->text ? 0 : err_set(err, "Out of memory.");
@@ -72,18 +73,18 @@ static void show_id(struct text *out, const struct tls_ocsp *ocsp)
 	ASN1_OCTET_STRING *name = NULL, *key = NULL;
 	ASN1_INTEGER *serial = NULL;
 
-	text_str(out, "  Certificate ID key : ");
+	text_str(out, "Certificate ID key : ");
 	say_hex(out, ocsp->id, ocsp->id_len, false);
-	text_printf(out, "\n  Certificate path : %s\n  Certificate ID:\n    Issuer Name Hash: ",
+	text_printf(out, "\nCertificate path : %s\n Certificate ID:\n   Issuer Name Hash: ",
 		    ocsp->path);
 	if (id)
 		OCSP_id_get0_info(&name, NULL, &key, &serial, id);
 	if (name)
 		say_hex(out, ASN1_STRING_get0_data(name), (size_t)ASN1_STRING_length(name), true);
-	text_str(out, "\n    Issuer Key Hash: ");
+	text_str(out, "\n   Issuer Key Hash: ");
 	if (key)
 		say_hex(out, ASN1_STRING_get0_data(key), (size_t)ASN1_STRING_length(key), true);
-	text_str(out, "\n    Serial Number: ");
+	text_str(out, "\n   Serial Number: ");
 	if (serial)
 		say_hex(out, ASN1_STRING_get0_data(serial), (size_t)ASN1_STRING_length(serial),
 			true);
@@ -196,10 +197,10 @@ static int update_response(struct cli_call *call, struct err *err)
 	struct tls_ocsp *ocsp = tls_ocsp_find(cli_arg(call, 0));
 
 	if (!*cli_arg(call, 0))
-		return err_set(err, "'update ssl ocsp-response' expects a filename.");
+		return err_set(err, "'update ssl ocsp-response' expects a filename");
 	if (!ocsp)
-		return err_set(err, "'update ssl ocsp-response': no such certificate, or none that "
-			       "has an OCSP response.");
+		return err_set(err, "Unknown certificate! 'update ssl ocsp-response' expects an already known "
+			       "certificate file name.\nCan't send ocsp request for %s!", cli_arg(call, 0));
 	tls_ocsp_ask(ocsp);
 	cli_say(call, LOG_L_INFO, "OCSP update begun, see 'show ssl ocsp-updates'.");
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What commands about certificates have in common: long answers, and how a certificate is shown.
- * Used by tls_cert.c and tls_trust.c. */
+ * Used by the other files tls_*.c. */
 #include "cli/tls_say.h"
 
 #include <openssl/bio.h>
@@ -147,4 +147,23 @@ void tls_say_cert(BIO *out, X509 *x)
 	say_fingerprint(out, x);
 	say_name(out, "Subject", X509_get_subject_name(x));
 	say_name(out, "Issuer", X509_get_issuer_name(x));
+}
+
+void tls_say_response(BIO *out, OCSP_RESPONSE *response)
+{
+	BIO *printed = BIO_new(BIO_s_mem());
+	long len = printed && OCSP_RESPONSE_print(printed, response, 0) ? BIO_pending(printed) : 0;
+	const char *text, *end;
+	char *all = NULL;
+
+	if (len)
+		BIO_get_mem_data(printed, &all);
+	for (text = all; text && len; len -= end - text, text = end) {
+		end = memchr(text, '\n', (size_t)len);
+		end = end ? end + 1 : text + len;
+		if (*text == '\n')
+			BIO_puts(out, " ");
+		BIO_write(out, text, (int)(end - text));
+	}
+	BIO_free(printed);
 }

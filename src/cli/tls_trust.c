@@ -24,11 +24,17 @@ static const char *kind_name(unsigned kind)
 	return kind == TLS_CA ? "CA" : "CRL";
 }
 
+/* The sentences are the reference's to the letter: "commit" has one quotation mark. */
 static int need_name(const struct cli_call *call, struct err *err)
 {
-	const char *file = kind_of(call) == TLS_CA ? "ca-file" : "crl-file";
+	unsigned kind = kind_of(call);
+	const char *verb = call->words[0], *file = kind == TLS_CA ? "ca-file" : "crl-file";
 
-	return *cli_arg(call, 0) ? 0 : err_set(err, "'%s ssl %s expects a filename", call->words[0], file);
+	if (*cli_arg(call, 0))
+		return 0;
+	if (*verb == 'd')
+		return err_set(err, "'del ssl %s' expects a %s file name", file, kind_name(kind));
+	return err_set(err, "'%s ssl %s%s expects a filename", verb, file, *verb == 'c' ? "" : "'");
 }
 
 static int trust_new(struct cli_call *call, struct err *err)
@@ -44,7 +50,7 @@ static int trust_new(struct cli_call *call, struct err *err)
 		return err_set(err, "%s file '%s' already exists!", kind_name(kind), name);
 	if (!tls_ca_new(name, kind))
 		return err_set(err, "Out of memory.");
-	text_printf(call->out, "New %s file created '%s'!\n", kind_name(kind), name);
+	cli_say(call, LOG_L_NOTICE, "New %s file created '%s'!", kind_name(kind), name);
 	return 0;
 }
 
@@ -56,8 +62,8 @@ static int trust_set(struct cli_call *call, struct err *err)
 	struct err why;
 
 	if (!*name || !call->payload)
-		return err_set(err, "'%s ssl %s expects a filename and %ss as a payload",
-			       call->words[0], kind == TLS_CA ? "ca-file" : "crl-file", kind_name(kind));
+		return err_set(err, "'set ssl %s expects a filename and %ss as a payload",
+			       kind == TLS_CA ? "ca-file" : "crl-file", kind_name(kind));
 	if (tls_ca_transaction_set(kind, name, call->payload, add, &created, err) < 0) {
 		why = *err;
 		return err_set(err, "%s\nCan't update %s!", why.text, name);
@@ -92,7 +98,7 @@ static int trust_abort(struct cli_call *call, struct err *err)
 		return -1;
 	if (tls_ca_transaction_abort(kind_of(call), name, err) < 0)
 		return -1;
-	text_printf(call->out, "Transaction aborted for certificate '%s'!\n", name);
+	cli_say(call, LOG_L_NOTICE, "Transaction aborted for certificate '%s'!", name);
 	return 0;
 }
 
@@ -109,14 +115,14 @@ static int trust_del(struct cli_call *call, struct err *err)
 	if (!ca)
 		return err_set(err, "Can't remove the %s file: %s file '%s' doesn't exist!", what, what,
 			       name);
+	if (ongoing->name && !strcmp(ongoing->name, name))
+		return err_set(err, "Can't remove the %s file: ongoing transaction for the %s file '%s'",
+			       what, what, name);
 	if (tls_ca_is_part(ca))
 		return err_set(err, "Can't remove the %s file: %s file '%s' in use, can't be deleted!",
 			       what, what, name);
-	if (ongoing->name && !strcmp(ongoing->name, name))
-		return err_set(err, "Can't remove the %s file: '%s' has an ongoing transaction!", what,
-			       name);
 	tls_ca_free(&ca);
-	text_printf(call->out, "%s file '%s' deleted!\n", what, name);
+	cli_say(call, LOG_L_NOTICE, "%s file '%s' deleted!", what, name);
 	return 0;
 }
 
@@ -208,7 +214,7 @@ static void say_content(BIO *out, X509_STORE *store, unsigned kind, unsigned ind
 		else
 			say_list(out, list);
 	}
-	if (!index && !number)
+	if (*head && (!index || kind == TLS_CRL))
 		BIO_puts(out, head);
 }
 
@@ -236,7 +242,7 @@ static int trust_show(struct cli_call *call, struct err *err)
 	if (!store)
 		return err_set(err, "Can't display the %s file : Not found!", kind_name(kind));
 	snprintf(head, sizeof(head), "Filename: %s\nStatus: %s\n", name,
-		 ca && tls_ca_is_used(ca) ? "Used" : "Unused");
+		 !tls_ca_count(store, kind) ? "Empty" : ca && tls_ca_is_used(ca) ? "Used" : "Unused");
 	say_content(out, store, kind, index, head);
 	return 0;
 }

@@ -564,9 +564,21 @@ static int line_find(struct tls_list_line *line, struct err *err)
 	struct tls_entry *entry = tls_entry_find(line->crt);
 
 	if (!entry || !entry->cert)
-		return err_set(err, "there is no certificate '%s' in memory", line->crt);
+		return err_set(err, "certificate '%s' does not exist!", line->crt);
 	line->entries[line->count++] = entry;
 	return 0;
+}
+
+/* What is not in the directory would be gone with the next start. */
+static int line_fits(const struct tls_list *list, const struct tls_list_line *line, struct err *err)
+{
+	size_t len = strlen(list->name);
+
+	if (!list->directory || (!strncmp(line->crt, list->name, len) && line->crt[len] == '/' &&
+				 !strchr(line->crt + len + 1, '/')))
+		return 0;
+	return err_set(err, "'%s' is a directory, certificate path '%s' must contain the directory path",
+		       list->name, line->crt);
 }
 
 int tls_list_add(struct tls_list *list, struct span text, struct err *err)
@@ -582,7 +594,7 @@ int tls_list_add(struct tls_list *list, struct span text, struct err *err)
 		line_free(line);
 		return err_set(err, "'acme' is for lines that are read when the process starts");
 	}
-	if (line_find(line, err)) {
+	if (line_fits(list, line, err) || line_find(line, err)) {
 		line_free(line);
 		return -1;
 	}

@@ -190,6 +190,9 @@ static int transaction_is(const char *ongoing, const char *name, const char *wha
 		return err_set(err, "No ongoing transaction!%s", *what == 'c' ? " !" : "");
 	if (!strcmp(ongoing, name))
 		return 0;
+	if (*what == 'c') /* the same sentence as that of "set" */
+		return err_set(err, "The ongoing transaction is about '%s' but you are trying to set '%s'",
+			       ongoing, name);
 	return err_set(err, "The ongoing transaction is about '%s' but you are trying to %s a transaction "
 			    "for '%s'", ongoing, what, name);
 }
@@ -257,12 +260,12 @@ int tls_transaction_delete(const char *name, struct err *err)
 
 	if (!entry)
 		return err_set(err, "certificate '%s' doesn't exist!", name);
+	if (tls_transaction.name && !strcmp(tls_transaction.name, name))
+		return err_set(err, "ongoing transaction for the certificate '%s'", name);
 	if (entry->users)
 		return err_set(err, "certificate '%s' in use, can't be deleted!", name);
 	if (entry->acme)
 		return err_set(err, "certificate '%s' is kept up by ACME, can't be deleted!", name);
-	if (tls_transaction.name && !strcmp(tls_transaction.name, name))
-		return err_set(err, "certificate '%s' has an ongoing transaction!", name);
 	tls_entry_free(&entry);
 	return 0;
 }
