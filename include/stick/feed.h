@@ -7,17 +7,8 @@
 #ifndef STICK_FEED_H
 #define STICK_FEED_H
 
+#include "stick/note.h"
 #include "stick/table.h"
-
-/* ---- in every process ---------------------------------------------------------------------- */
-
-/* What this process changes in the table is noted from now on. Before the first process is forked,
- * so that all do. */
-void stick_feed_begin(struct stick_table *t);
-/* Something was noted, and the process that tells sleeps: row is its own (0: there is one process).
- * Installed in every process, the parent included, by who tells. Called from the middle of a change:
- * it must only wake. */
-extern void (*stick_feed_wakes)(uint32_t row);
 
 /* ---- in the process that tells ------------------------------------------------------------- */
 
@@ -58,16 +49,12 @@ struct stick_entry *stick_feed_next(struct stick_table *t, struct stick_cursor *
 /* Nothing is left to be told, as far as was collected. */
 bool stick_cursor_is_done(const struct stick_table *t, const struct stick_cursor *c);
 
-/* The entry is what a peer has said: it is not told on. `quiet' around what is done to it: this
- * process's changes are not noted meanwhile. Of a table that stick_feed_begin was called for. */
-void stick_feed_quiet(struct stick_table *t, bool quiet);
+/* The entry is what a peer has said: it is not told on. */
 void stick_feed_learned(struct stick_table *t, struct stick_entry *e);
 /* It is to live so long from now on, ms; more than the table's own is cut. */
 void stick_set_left(struct stick_table *t, struct stick_entry *e, uint32_t ms);
 
 /* ---- what outlives the process that tells --------------------------------------------------- */
-
-enum { STICK_FEED_PEERS = 64 }; /* that are remembered, of each table */
 
 /* The number that somebody has acknowledged; who: a hash of the name, not 0. 0: none, or it has been
  * forgotten. */

@@ -4,7 +4,7 @@
 #define STICK_INSIDE_H
 
 #include "base/clock.h"
-#include "stick/feed.h"
+#include "stick/table.h"
 
 #include <stdatomic.h>
 
@@ -46,6 +46,8 @@ struct stick_entry {
 struct stick_rate {
 	_Atomic uint64_t now, before; /* begin of a period (ms, 32 bits), events in it */
 };
+
+enum { STICK_FEED_PEERS = 64 }; /* that are remembered, of each table */
 
 /* The first page of a table. */
 struct stick_head {
@@ -223,7 +225,7 @@ void chain_mend_bucket(struct stick_table *t, uint32_t bucket);
 bool stick_pin(struct stick_entry *e, uint32_t generation);
 void stick_unpin(struct stick_entry *e, uint32_t generation);
 
-/* feed.c: the entry has changed. Behind the change. */
+/* note.c: the entry has changed. Behind the change. */
 void stick_note_place(struct stick_table *t, uint32_t place);
 static inline void stick_note(struct stick_table *t, const struct stick_entry *e)
 {

@@ -17,16 +17,6 @@
 
 enum { TRIES = 64, FRESH_TRIES = 1000, SWEEP_PAUSE = 1000 /* ms between two */ };
 
-static struct stick_row nobody; /* a process that shares with none */
-struct stick_row *stick_own = &nobody;
-struct stick_slot *stick_slots;
-uint32_t stick_own_row;
-
-const struct stick_definition *stick_definition(const struct stick_table *t)
-{
-	return &t->def;
-}
-
 /* ---- keys ---------------------------------------------------------------------------------- */
 
 /* Cut, or filled up, to what the table holds; memory: key_len bytes. */

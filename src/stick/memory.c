@@ -34,7 +34,6 @@ enum { VERSION = 6, TABLES = STICK_TABLES, NAME = STICK_LINE_NAME, ROWS = 1024,
 
 static struct region region = REGION_NONE;
 static struct stick_directory *directory;
-struct stick_teller *stick_teller;
 static struct stick_table *tables[TABLES]; /* that are declared, or were mended */
 static char *row_memory[ROWS]; /* once it was asked for */
 static unsigned rows;
