@@ -58,7 +58,7 @@ def main():
     w.configure(pebble.url)
     w.start()
     until("there is a first certificate", w.ordered)
-    before = w.served()[0]
+    before = w.served()
     saved = open(w.pem, encoding="utf-8").read()
 
     def again(what, sentence):
@@ -67,7 +67,7 @@ def main():
         until(f"{what}: an order begins", lambda: "begins" in w.ask("acme renew @web/site"))
         until(f"{what}: the log says what is wrong", lambda: w.logged(sentence) > known)
         until(f"{what}: it is not under way any more", lambda: w.status()["state"] == "Scheduled")
-        check(f"{what}: the old certificate serves on", w.served()[0] == before and
+        check(f"{what}: the old certificate serves on", w.served() == before and
               open(w.pem, encoding="utf-8").read() == saved)
 
     # An authority that cannot be reached, and one that is not trusted.
@@ -124,7 +124,7 @@ def main():
     until("another process is told of it", lambda: w.logged("has ended in the middle of it") > 0)
     pebble.process.send_signal(signal.SIGCONT)
     until("and counts it", lambda: int(w.status()["failures"]) > failures)
-    check("with the certificate of before", w.served()[0] == before)
+    check("with the certificate of before", w.served() == before)
     w.finish(pebble)
 
 

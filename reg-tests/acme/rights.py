@@ -32,15 +32,15 @@ def main():
     check("root has written it, for itself alone", mode.st_uid == 0 and stat.S_IMODE(mode.st_mode) == 0o600)
     check("no other file is left", os.listdir(os.path.dirname(w.pem)) == ["site.pem"])
     os.chmod(w.pem, 0o640)
-    before, inode = w.served()[0], os.stat(w.pem).st_ino
+    before, inode = w.served(), os.stat(w.pem).st_ino
     w.ask("acme renew @web/site")
     until("a renewed one takes its place", lambda: os.stat(w.pem).st_ino != inode)
     check("and keeps its mode", stat.S_IMODE(os.stat(w.pem).st_mode) == 0o640)
     # A folder that has gone: the certificate is in force all the same, and written when it can be.
     os.rename(os.path.dirname(w.pem), args.dir + "/away")
-    before = w.served()[0]
+    before = w.served()
     w.ask("acme renew @web/site")
-    until("what cannot be written is in force", lambda: w.served()[0] != before)
+    until("what cannot be written is in force", lambda: w.served() != before)
     until("and the log says that a restart would lose it",
           lambda: w.logged("is in force, but not on the disk, and is lost with a restart.*No such file"))
     w.finish(pebble)

@@ -43,9 +43,9 @@ def main():
         return w.status()["state"] == "Scheduled"
 
     def renewed(what):
-        before = w.served()[0]
+        before = w.served()
         until(f"{what}: an order begins", lambda: "begins" in w.ask("acme renew @web/site"))
-        until(f"{what}: its certificate comes", lambda: w.served()[0] != before)
+        until(f"{what}: its certificate comes", lambda: w.served() != before)
         until(f"{what}: the order is over", over)
 
     # The n-th allocation fails, in whichever process makes it.
@@ -56,9 +56,9 @@ def main():
     wrong, failed, tried = [], 0, set()
 
     def points():
-        """A dozen of the allocations. A slow machine asks more often whether the order is over, which counts,
+        """Six of the allocations. A slow machine asks more often whether the order is over, which counts,
         too: as long as no order has failed, those in between."""
-        coarse = step = 1 if args.each else max(total // 12, 1)
+        coarse = step = 1 if args.each else max(total // 6, 1)
         while step == coarse or not failed:
             for n in range(1, total + 1, step):
                 if n not in tried and (step == coarse or not failed):
@@ -82,7 +82,7 @@ def main():
         if w.logged("tried again in") > failures:
             failed += 1
         if not until(f"allocation {n} fails: all workers serve one certificate of the authority",
-                     lambda: len({w.served()[0] for _ in range(8)}) == 1 and w.ordered()):
+                     lambda: len({w.served() for _ in range(8)}) == 1 and w.ordered()):
             wrong.append(n)
     check(f"{failed} orders failed, and all workers serve one certificate after each" +
           (f", but not with {wrong}" if wrong else ""), not wrong)
@@ -90,7 +90,7 @@ def main():
     renewed("memory is back")
 
     # No descriptor is left in the worker that asks.
-    before, failures = w.served()[0], w.logged("tried again in")
+    before, failures = w.served(), w.logged("tried again in")
     limits = {pid: resource.prlimit(pid, resource.RLIMIT_NOFILE) for pid in w.children()}
     until("an order begins", lambda: "begins" in w.ask("acme renew @web/site"))
     for pid, (_, hard) in limits.items():

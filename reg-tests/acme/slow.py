@@ -53,30 +53,30 @@ def main():
 
     # It stands still at each step for a while.
     for step in STEPS:
-        before, known = w.served()[0], pebble.said(step)
+        before, known = w.served(), pebble.said(step)
         until(f"{step}: an order begins", lambda: "begins" in w.ask("acme renew @web/site"))
         until(f"{step}: it is reached", lambda: pebble.said(step) > known)
         pebble.process.send_signal(signal.SIGSTOP)
         check(f"{step}: workers answer while the authority stands still", len(w.issuers()) == 1)
         pebble.process.send_signal(signal.SIGCONT)
-        until(f"{step}: the certificate comes", lambda: w.served()[0] != before)
+        until(f"{step}: the certificate comes", lambda: w.served() != before)
         until(f"{step}: and the order is over", lambda: w.status()["state"] == "Scheduled")
 
     check("nonces were refused", pebble.said("POST /order-plz") > pebble.said("Added order"))
 
     # A reload in the middle: the order is not asked for again at once; what served serves on.
-    before, known, issued = w.served()[0], pebble.said(STEPS[2]), pebble.said("Issued certificate serial")
+    before, known, issued = w.served(), pebble.said(STEPS[2]), pebble.said("Issued certificate serial")
     until("an order begins", lambda: "begins" in w.ask("acme renew @web/site"))
     until("it is reached", lambda: pebble.said(STEPS[2]) > known)
     old = set(w.children())
     w.process.send_signal(signal.SIGUSR2)
     until("a reload in the middle", lambda: w.children() and not old & set(w.children()))
     check("the certificate is that of before, or the new one if that came first",
-          w.served()[0] == before or pebble.said("Issued certificate serial") > issued)
+          w.served() == before or pebble.said("Issued certificate serial") > issued)
     until("the new workers know when the next try is", lambda: w.status()["state"] == "Scheduled")
-    before = w.served()[0]
+    before = w.served()
     until("who does not want to wait asks for it", lambda: "begins" in w.ask("acme renew @web/site"))
-    until("and it comes", lambda: w.served()[0] != before)
+    until("and it comes", lambda: w.served() != before)
     until("and its order is over", lambda: w.status()["state"] == "Scheduled")
     check("without a failure to be told", w.status()["failures"] == "0")
     traffic.end()

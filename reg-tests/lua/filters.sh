@@ -5,6 +5,7 @@
 # end or keep everything; objects beyond their life; reloads, several workers, little memory. A bad
 # filter costs its own stream, and nothing of one message ever reaches the next. By hand, with large
 # bodies of 5 MB: LARGE=5242880.
+# Limit: 120 s
 . "${0%/*}/../lib.sh"
 . "${0%/*}/../tls/certs.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What scripts reach by name and by TLS, and what becomes of it: names that are unknown, silent, cut
 or forged, servers that are slow or dead, certificates that are wrong, clients that leave, workers that
-are killed, a reload. `--what` says which part; the program runs with the configuration for it."""
+are killed, a reload. `--what` says which parts; the program runs with the configuration for it."""
 import os
 import signal
 import socket
@@ -9,7 +9,7 @@ import ssl
 import struct
 import sys
 import threading
-import time
+from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from nameserver import (A, AAAA, FORGED, GARBAGE, REFUSED, SERVFAIL, SILENT,  # noqa: E402
@@ -20,7 +20,7 @@ service = Service(lambda p: (p.add_argument("--what"), p.add_argument("--certs")
 front, certs = service.args.front, service.args.certs
 ZONE = {
     "one.test": ["127.0.0.1"], "both.test": ["127.0.0.1", "::1"], "six.test": ["::1"],
-    "silent.test": SILENT, "fail.test": SERVFAIL, "refused.test": REFUSED, "empty.test": [],
+    "silent.test": SILENT, "quiet.test": SILENT, "fail.test": SERVFAIL, "refused.test": REFUSED, "empty.test": [],
     "alias.test": "one.test", "garbage.test": GARBAGE, "forged.test": FORGED, "cut.test": ["127.0.0.1"],
     "many.test": [f"127.0.0.{i}" for i in range(1, 41)], "second.test": ["127.0.0.9", "127.0.0.1"],
     "moving.test": ["127.0.0.1"], "auth.test": ["127.0.0.1"], "good.test": ["127.0.0.1"],
@@ -118,19 +118,35 @@ def asks(query, path="/"):
 
 
 def says(sentence, query, wanted, least=0, most=60000):
-    ms, said = asks(query)
+    return judge(sentence, asks(query), wanted, least, most)
+
+
+def judge(sentence, answer, wanted, least=0, most=60000):
+    ms, said = answer
     good = said.startswith(wanted) and least <= ms <= most
     check(f"{sentence}{'' if good else f': {said[:90]!r} in {ms} ms'}", good)
     return said
+
+
+def say_at_once(*rows):
+    """says() for each row, of which none waits for another."""
+    with ThreadPoolExecutor(len(rows)) as pool:
+        answers = list(pool.map(lambda row: asks(row[1]), rows))
+    for (sentence, _, *bounds), answer in zip(rows, answers):
+        judge(sentence, answer, *bounds)
 
 
 def sockets_of(pid):
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
+later = []  # what comes when time has passed: asked for when all parts have begun
+
+
 def names_part():
     Origin(8080)
     Origin(8080, "::1")
+    later.append(moved())
     says("a name", "url=http://one.test:8080/", "200 127.0.0.1")
     says("letters do not count", "url=http://ONE.Test.:8080/", "200 127.0.0.1")
     says("of both families IPv6 comes first", "url=http://both.test:8080/", "200 ::1")
@@ -148,10 +164,13 @@ def names_part():
     says("an address of IPv6", "url=http://[::1]:8080/", "200 ::1")
     says("no such name", "url=http://nx.test:8080/", "503", most=4000)
     says("a name without addresses", "url=http://empty.test:8080/", "503", most=4000)
-    says("a server that fails", "url=http://fail.test:8080/", "503", most=5500)
-    says("a server that refuses", "url=http://refused.test:8080/", "503", most=5500)
-    says("a server that says nonsense", "url=http://garbage.test:8080/", "503", 0, 7000)
-    says("a server that says nothing, three times", "url=http://silent.test:8080/", "503", 2900, 7000)
+    say_at_once(
+        ("a server that fails", "url=http://fail.test:8080/", "503", 0, 5500),
+        ("a server that refuses", "url=http://refused.test:8080/", "503", 0, 5500),
+        ("a server that says nonsense", "url=http://garbage.test:8080/", "503", 0, 7000),
+        ("a server that says nothing, three times", "url=http://silent.test:8080/", "503", 2900, 7000),
+        ("a socket to a silent name", "connect=quiet.test&8080", "nil Can't connect", 0, 7000),
+        ("a server that is not there: three more attempts", "url=http://dead.test:8080/", "503", 2900, 5000))
     says("what is no name", "url=http://a_%C3%A4.test:8080/", "503", most=900)
     says("a socket by name", "connect=one.test&8080", "200 127.0.0.1")
     says("name and port in one word", "connect=one.test:8080", "200 127.0.0.1")
@@ -159,24 +178,25 @@ def names_part():
     says("one that is asked for", "connect=ipv4@both.test&8080", "200 127.0.0.1")
     says("the second address of a socket", "connect=second.test&8080", "200 127.0.0.1", most=900)
     says("a socket to no such name", "connect=nx.test&8080", "nil Can't connect")
-    says("a socket to a silent name", "connect=silent.test&8080", "nil Can't connect", most=7000)
     says("a socket to what is no name", "connect=a!b&8080", "error")
-    says("a server that is not there: three more attempts", "url=http://dead.test:8080/", "503", 2900, 5000)
     says("a server that is silent", "url=http://one.test:8080/silent&&200", "504", 190, 3000)
-    moved()
 
 
 def moved():
-    """A name that changes, when "hold valid" is over."""
+    """A name that changes, when "hold valid" is over, which is waited for by what this returns."""
     Origin(8090)
     Origin(8090, "127.0.0.2")
     says("before a name moves", "url=http://moving.test:8090/once", "200 127.0.0.1")
     names.zone["moving.test"] = ["127.0.0.2"]
-    until("behind 'hold valid' it has moved", lambda: asks("url=http://moving.test:8090/once")[1].startswith("200 127.0.0.2"))
-    before = sum(names.asked.values())
-    for _ in range(20):
-        asks("url=http://auth.test:8090/once")
-    check("one answer serves for 'hold valid'", sum(names.asked.values()) - before <= 2)
+
+    def wait():
+        until("behind 'hold valid' it has moved",
+              lambda: asks("url=http://moving.test:8090/once")[1].startswith("200 127.0.0.2"))
+        before = sum(names.asked.values())
+        for _ in range(20):
+            asks("url=http://auth.test:8090/once")
+        check("one answer serves for 'hold valid'", sum(names.asked.values()) - before <= 2)
+    return wait
 
 
 def tls_part():
@@ -193,42 +213,42 @@ def tls_part():
     says("a socket with TLS is not verified", "connect_ssl=127.0.0.1&8444", "200 127.0.0.1")
     says("nor by name", "connect_ssl=wrong.test&8444", "200 127.0.0.1")
     check("whose name is asked for", own.asked_for[-1] == "wrong.test")
-    Origin(8080, plain=True)
-    says("a server that does not speak TLS", "url=https://one.test:8080/", "503", most=60000)
+    Origin(8445, plain=True)
+    says("a server that does not speak TLS", "url=https://one.test:8445/", "503", most=60000)
 
 
 def kept_part():
-    origin = Origin(8080)
-    first = [asks("url=http://one.test:8080/")[1] for _ in range(5)]
+    origin = Origin(8081)
+    first = [asks("url=http://one.test:8081/")[1] for _ in range(5)]
     check("a connection serves one request after the other", first == [f"200 127.0.0.1 {n}" for n in range(1, 6)])
-    says("another name has another one", "url=http://alias.test:8080/", "200 127.0.0.1 1")
-    says("and so has another place", "url=http://one.test:8080/&127.0.0.1:8080", "200 127.0.0.1 1")
-    says("POST takes one that was busy just now", "post=http://one.test:8080/", "200 127.0.0.1 6")
-    says("a server that closes", "url=http://one.test:8080/once", "200 127.0.0.1 7")
-    says("is connected to anew", "url=http://one.test:8080/", "200 127.0.0.1 1")
-    says("one that says more than it was asked for", "url=http://one.test:8080/junk", "200 127.0.0.1 2")
-    says("is not believed", "url=http://one.test:8080/", "200 127.0.0.1 1")
+    says("another name has another one", "url=http://alias.test:8081/", "200 127.0.0.1 1")
+    says("and so has another place", "url=http://one.test:8081/&127.0.0.1:8081", "200 127.0.0.1 1")
+    says("POST takes one that was busy just now", "post=http://one.test:8081/", "200 127.0.0.1 6")
+    says("a server that closes", "url=http://one.test:8081/once", "200 127.0.0.1 7")
+    says("is connected to anew", "url=http://one.test:8081/", "200 127.0.0.1 1")
+    says("one that says more than it was asked for", "url=http://one.test:8081/junk", "200 127.0.0.1 2")
+    says("is not believed", "url=http://one.test:8081/", "200 127.0.0.1 1")
     until("nor kept", lambda: origin.open == 3)
-    says("nor is one that says more when nobody asks", "url=http://one.test:8080/later", "200 127.0.0.1 2")
+    says("nor is one that says more when nobody asks", "url=http://one.test:8081/later", "200 127.0.0.1 2")
     until("which is closed", lambda: origin.open == 2)
-    says("for another one", "url=http://one.test:8080/", "200 127.0.0.1 1")
-    until("what nobody needs is closed", lambda: not origin.open)
+    says("for another one", "url=http://one.test:8081/", "200 127.0.0.1 1")
+    later.append(lambda: until("what nobody needs is closed", lambda: not origin.open))
 
 
 def many_part():
     """A thousand at once, to a server that holds them."""
     hold = threading.Event()
-    origin = Origin(8080, hold=hold)
+    origin = Origin(8082, hold=hold)
     clients = [connect(front) for _ in range(1000)]
     for s in clients:
-        s.sendall(b"GET /?url=http://slow.test:8080/hold HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        s.sendall(b"GET /?url=http://slow.test:8082/hold HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     until("a thousand requests of scripts are under way", lambda: origin.requests == 1000)
     check("their name was asked for once", names.asked["slow.test", A] <= 2)
     check("the loop goes on", service.get("/in/x") == 200)
     hold.set()
     good = sum(b"200 127.0.0.1 1" in read_all(s) for s in clients)
     check(f"all of them are answered: {good}", good == 1000)
-    until("256 connections are kept, and closed", lambda: not origin.open)
+    later.append(lambda: until("256 connections are kept, and closed", lambda: not origin.open))
 
 
 def gone_part():
@@ -326,5 +346,8 @@ def workers_part():
     until("and goes", lambda: not service.old_workers())
 
 
-globals()[service.args.what + "_part"]()
+for part in service.args.what.split(","):
+    globals()[part + "_part"]()
+for wait in later:
+    wait()
 finish()

@@ -42,17 +42,14 @@ served() {
 	} | config
 }
 
-ask_all() { # WHAT
+ask_all() { # PARTS
 	driver "$srcdir/reg-tests/lua/httpclient.py" --what "$1" --certs "$certs" || fail "$1"
 }
 
 ca="	httpclient.ssl.ca-file $certs/ca.pem"
 served "$ca"
 start_penstock
-ask_all names
-ask_all tls
-ask_all kept
-ask_all many
+ask_all names,tls,kept,many
 ask_all gone
 ask_all command
 stop_penstock

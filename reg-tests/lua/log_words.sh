@@ -19,7 +19,7 @@ goes() {
 	rm -f "$dir/out" "$dir/err" # of the case before
 	"$PENSTOCK" -db -f "$dir/cfg" >"$dir/out" 2>"$dir/err" </dev/null &
 	pid=$!
-	until_true 60 grep -q "Lua task: .*it fails" "$dir/err"
+	until_true 60 grep -q "Lua task: .*it fails" "$dir/out" "$dir/err"
 	kill "$pid"
 	wait "$pid" 2>/dev/null
 	pid=
