@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "stick/feed.h"
 #include "stick/inside.h"
 #include "stick/memory.h"
 #include "stick/test_table.h"
