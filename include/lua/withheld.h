@@ -8,4 +8,7 @@
 /* Puts functions that say why in the place of those; for a function that Lua calls. */
 void withhold(lua_State *L);
 
+/* The same of the table package on top of the stack: its second searcher takes no compiled code. */
+void withhold_compiled_modules(lua_State *L);
+
 #endif

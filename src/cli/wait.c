@@ -80,9 +80,8 @@ static const struct wait_condition conditions[] = {
 
 static const char wait_usage[] =
 	"wait { -h | <delay> } [<condition>]: waits for so many ms (or another unit), at most for "
-	"a "
-	"condition: srv-removable <backend>/<server>, srv-stopped <backend>/<server>, be-removable "
-	"<backend>";
+	"a condition: srv-removable <backend>/<server>, srv-stopped <backend>/<server>, "
+	"be-removable <backend>";
 
 /* ---- who has heard --------------------------------------------------------------------------- */
 

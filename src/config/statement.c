@@ -125,11 +125,13 @@ static bool bare_variable(const struct word *word)
  * What gives a default ("${NAME-x}") is no such one. */
 static bool unset_variable(const struct statement *st, const struct word *word, char *name, size_t size)
 {
-	const char *p = st->text + word->column - 1, *end = p + word->raw_len;
+	const char *p, *end;
 	size_t len;
 
 	if (!st->text || !word->column) /* not of a line */
 		return false;
+	p = st->text + word->column - 1;
+	end = p + word->raw_len;
 	while ((p = memchr(p, '$', (size_t)(end - p)))) {
 		bool braces = *++p == '{';
 
@@ -194,7 +196,7 @@ static void hint_at_odd(struct statement *st, const struct word *word)
 	size_t len = st->text && word->column ? strlen(st->text) : 0;
 	struct odd odd;
 
-	if (word->column - 1 + word->raw_len > len ||
+	if (!len || word->column - 1 + word->raw_len > len ||
 	    !odd_find(st->text + word->column - 1, word->raw_len, &odd))
 		return;
 	stmt_hint(st, "it holds %s: write %s", odd.name, odd.plain);

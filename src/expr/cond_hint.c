@@ -190,10 +190,8 @@ void cond_hint_value(struct statement *st)
 	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (!strcmp(action, "return") && st->at - 1 > 1 && !strcmp(actions[i], action))
 			stmt_hint(st, "'return' takes status, content-type, file, lf-file, string, "
-				      "lf-string, "
-				      "errorfile, errorfiles, default-errorfiles and hdr; values "
-				      "with blanks "
-				      "are quoted");
+				      "lf-string, errorfile, errorfiles, default-errorfiles and hdr; "
+				      "values with blanks are quoted");
 		else if (!strncmp(action, actions[i], strlen(actions[i])) && st->at - 1 > 2)
 			stmt_hint(st, "quote the value if blanks are part of it");
 }

@@ -35,8 +35,7 @@ void doubt_secret(struct statement *st, int i, struct span name)
 		return;
 	stmt_secret(st, i, DIAG_NOTE,
 		    "a secret for '%.*s' stands in the open: a variable of the environment keeps "
-		    "it out "
-		    "of the file",
+		    "it out of the file",
 		    (int)name.len, name.ptr);
 }
 
@@ -45,6 +44,5 @@ void doubt_password(struct statement *st, int i)
 	if (!has_variable(st, i))
 		stmt_secret(st, i, DIAG_NOTE,
 			    "the password stands in the open: a variable of the environment keeps "
-			    "it out "
-			    "of the file");
+			    "it out of the file");
 }

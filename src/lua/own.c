@@ -20,6 +20,7 @@
 #include "lua/script.h"
 #include "lua/state.h"
 #include "lua/task.h"
+#include "lua/withheld.h"
 #include "proxy/proxy.h"
 
 #include <stdlib.h>
@@ -164,6 +165,7 @@ static void open_package(lua_State *L, int at)
 	lua_pushcfunction(L, luaopen_package);
 	lua_pushliteral(L, LUA_LOADLIBNAME);
 	lua_call(L, 1, 1);
+	withhold_compiled_modules(L);
 	lua_getfield(L, at, LUA_LOADLIBNAME);
 	lua_pushnil(L);
 	while (lua_next(L, -2)) {

@@ -211,7 +211,7 @@ static int compile(lua_State *L)
 	const struct load *load = lua_touserdata(L, 1);
 	int i;
 
-	if (luaL_loadfile(L, load->path) != LUA_OK)
+	if (luaL_loadfilex(L, load->path, "t") != LUA_OK) /* no compiled code: withheld.c */
 		return lua_error(L);
 	luaL_checkstack(L, load->count + 4, "arguments of lua-load");
 	for (i = 0; i < load->count; i++)

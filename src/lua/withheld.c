@@ -37,22 +37,103 @@ static int refuse(lua_State *L)
 	return luaL_error(L, "%s.%s is not there: %s", w->library, w->name, w->why);
 }
 
-/* Code that was compiled elsewhere is not checked by Lua, and can do anything: load takes text. */
-static int load_text(lua_State *L)
+/* Puts `by` in the place of a field of the table on top; its upvalue is what was there. */
+static void wrap(lua_State *L, const char *name, lua_CFunction by)
 {
-	const char *mode = luaL_optstring(L, 3, "bt");
-	int args = lua_gettop(L) < 3 ? 3 : lua_gettop(L);
+	lua_getfield(L, -1, name);
+	lua_pushcclosure(L, by, 1);
+	lua_setfield(L, -2, name);
+}
+
+/* ---- compiled code: Lua does not check what was compiled elsewhere, and it can do anything --- */
+
+/* Calls the upvalue, load or loadfile, whose mode is the argument `at`: text alone, and nothing where it
+ * forbids text. */
+static int load_as_text(lua_State *L, int at)
+{
+	int args = lua_gettop(L) < at ? at : lua_gettop(L);
 
 	lua_settop(L, args);
-	if (strchr(mode, 'b')) {
-		lua_pushliteral(L, "t");
-		lua_replace(L, 3);
-	}
+	lua_pushstring(L, strchr(luaL_optstring(L, at, "bt"), 't') ? "t" : "");
+	lua_replace(L, at);
 	lua_pushvalue(L, lua_upvalueindex(1));
 	lua_insert(L, 1);
 	lua_call(L, args, LUA_MULTRET);
 	return lua_gettop(L);
 }
+
+static int load_text(lua_State *L)
+{
+	return load_as_text(L, 3);
+}
+
+static int load_file(lua_State *L)
+{
+	return load_as_text(L, 2);
+}
+
+static int done(lua_State *L, int status, lua_KContext context)
+{
+	(void)status;
+	(void)context;
+	return lua_gettop(L) - 1;
+}
+
+static int do_file(lua_State *L)
+{
+	const char *path = luaL_optstring(L, 1, NULL);
+
+	lua_settop(L, 1);
+	if (luaL_loadfilex(L, path, "t") != LUA_OK)
+		return lua_error(L);
+	lua_callk(L, 0, LUA_MULTRET, 0, done);
+	return done(L, LUA_OK, 0);
+}
+
+/* Of require: finds a file of Lua. Upvalues: the table package, its searchpath. */
+static int search_text(lua_State *L)
+{
+	const char *name = luaL_checkstring(L, 1);
+	const char *path;
+
+	lua_pushvalue(L, lua_upvalueindex(2));
+	lua_pushvalue(L, 1);
+	if (lua_getfield(L, lua_upvalueindex(1), "path") != LUA_TSTRING)
+		return luaL_error(L, "'package.path' must be a string");
+	lua_call(L, 2, 2);
+	path = lua_tostring(L, -2);
+	if (!path)
+		return 1; /* where it is not */
+	if (luaL_loadfilex(L, path, "t") != LUA_OK)
+		return luaL_error(L, "error loading module '%s' from file '%s':\n\t%s", name, path,
+				  lua_tostring(L, -1));
+	lua_pushvalue(L, -3);
+	return 2;
+}
+
+void withhold_compiled_modules(lua_State *L)
+{
+	lua_getfield(L, -1, "searchers");
+	lua_pushvalue(L, -2);
+	lua_getfield(L, -1, "searchpath");
+	lua_pushcclosure(L, search_text, 2);
+	lua_rawseti(L, -2, 2);
+	lua_pop(L, 1);
+}
+
+static void withhold_compiled(lua_State *L)
+{
+	lua_pushglobaltable(L);
+	wrap(L, "load", load_text);
+	wrap(L, "loadfile", load_file);
+	wrap(L, "dofile", do_file);
+	lua_pop(L, 1);
+	lua_getglobal(L, LUA_LOADLIBNAME);
+	withhold_compiled_modules(L);
+	lua_pop(L, 1);
+}
+
+/* ---- what has no bound ------------------------------------------------------------------------ */
 
 /* Lua runs finalizers without a hook: nothing could bound their time. So tables have none, while the
  * field __gc stays the script's. */
@@ -225,14 +306,6 @@ static int run_program(lua_State *L)
 	return p.status == LUA_OK ? lua_gettop(L) : lua_error(L);
 }
 
-/* Puts `by` in the place of a field of the table on top; its upvalue is what was there. */
-static void wrap(lua_State *L, const char *name, lua_CFunction by)
-{
-	lua_getfield(L, -1, name);
-	lua_pushcclosure(L, by, 1);
-	lua_setfield(L, -2, name);
-}
-
 /* A metatable that is protected stays so for debug.getmetatable. */
 static void withhold_debug(lua_State *L)
 {
@@ -286,9 +359,7 @@ void withhold(lua_State *L)
 		}
 		lua_pop(L, 1);
 	}
-	lua_getglobal(L, "load");
-	lua_pushcclosure(L, load_text, 1);
-	lua_setglobal(L, "load");
+	withhold_compiled(L);
 	lua_pushcfunction(L, set_metatable);
 	lua_setglobal(L, "setmetatable");
 	withhold_debug(L);

@@ -66,8 +66,7 @@ static int parse_default_shards(struct statement *st, const struct keyword *kw, 
 		return stmt_unknown(st, st->at - 1, "value", shards);
 	if (!strcmp(word, "by-thread"))
 		later_notice(st, "no further sockets are opened: all workers accept from one, and "
-				 "spread "
-				 "connections evenly");
+				 "spread connections evenly");
 	return stmt_end(st);
 }
 

@@ -200,8 +200,7 @@ static void *begin_proxy(struct statement *st, unsigned caps)
 	if (stmt_peek(st)) {
 		stmt_error(st, st->at,
 			   caps & PROXY_FRONTEND ? "'%s' cannot stand here: addresses are given by "
-						   "'bind' lines inside "
-						   "the section"
+						   "'bind' lines inside the section"
 						 : "'%s' cannot stand here: a name is one word",
 			   stmt_peek(st));
 		st->at = st->count;

@@ -101,8 +101,7 @@ static void check_init_state(struct config *cfg, struct server *s)
 		return;
 	if (s->set.track)
 		config_error(cfg, &s->loc, "server '%s' has 'init-state' and 'track': it is what "
-					   "the one is "
-			     "that it tracks", s->id);
+			     "the one is that it tracks", s->id);
 	else if (!(s->set.options.on & SRV_CHECK))
 		config_notice(cfg, &s->loc, "server '%s': 'init-state' has no effect without "
 					    "'check'", s->id);

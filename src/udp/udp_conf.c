@@ -280,8 +280,7 @@ static int refuse_tls(struct config *cfg, const struct proxy *px)
 		if (s->refused || !(s->set.tls.options.on & TLS_SSL))
 			continue;
 		s->refused = true;
-		rc = config_error(cfg, &s->loc, "server '%s': 'ssl' is not for datagrams: '%s' is "
-						"an "
+		rc = config_error(cfg, &s->loc, "server '%s': 'ssl' is not for datagrams: '%s' is an "
 				  "udp-lb section", s->id, px->name);
 	}
 	return rc;
