@@ -37,6 +37,7 @@
 #include "net/addr.h"
 #include "peers/peers_conf.h"
 #include "process/args.h"
+#include "process/daemon.h"
 #include "process/handover.h"
 #include "process/parent_cli.h"
 #include "process/process.h"
@@ -417,6 +418,7 @@ int main(int argc, char **argv)
 	struct err err;
 	int rc;
 
+	standard_fill();
 	signals_hold();
 #ifdef HAVE_OPENSSL
 	tls_memory_start();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Background operation. */
+/* Standard descriptors, background operation, pid file. */
 #ifndef PROCESS_DAEMON_H
 #define PROCESS_DAEMON_H
 
@@ -7,6 +7,10 @@
 
 struct err;
 
+/* First thing in main(): descriptors 0, 1 and 2 that the caller has closed lead to /dev/null. Else
+ * what is opened next would get their numbers, and be written to as standard error, or be replaced
+ * when the terminal is left. */
+void standard_fill(void);
 /* Forks; the child goes on, the parent exits when the child is ready (0) or has failed. */
 int daemon_start(struct err *err);
 /* Lets the parent go and leaves the terminal. Without daemon_start it does nothing. */

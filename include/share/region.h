@@ -119,6 +119,8 @@ struct region_member {
  * something changes its meaning, but neither name, place nor size. */
 uint64_t region_layout(uint64_t hash, const struct region_member *members, size_t count);
 
+/* What to do about an error number, to stand behind its text; may be empty. */
+const char *region_hint(int error);
 /* The limit of descriptors that is in force may be a low one that this process may raise: what a
  * start needs in all is not known yet. By so many. False: it may not. */
 bool region_raise_limit(unsigned more);

@@ -99,12 +99,21 @@ void signals_forget(void)
 
 /* ---- before the handlers ----------------------------------------------------------------- */
 
+/* What the caller has set of signals is inherited. Where SIGCHLD is ignored nobody hears of the end
+ * of a child. A limit of file sizes (ulimit -f) is to be an error of the call that meets it. */
+static void signals_inherit(void)
+{
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
 void signals_hold(void)
 {
 	static const int all[] = { SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTTIN, SIGTTOU };
 	sigset_t before;
 	size_t i;
 
+	signals_inherit();
 	sigemptyset(&held);
 	sigprocmask(SIG_SETMASK, NULL, &before);
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -126,6 +135,7 @@ void signals_reset(void)
 	sigset_t none;
 
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -142,7 +152,7 @@ static bool has_handler(const struct sigaction *action)
 	       (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
 }
 
-/* Of those that are blocked, and of SIGPIPE, which this program ignores. */
+/* Of those that are blocked, and of those that this program ignores. */
 static void note_instead(const sigset_t *blocked, struct sigaction before[NSIG], sigset_t *replaced)
 {
 	const struct sigaction action = { .sa_handler = note, .sa_flags = SA_RESTART };
@@ -150,7 +160,7 @@ static void note_instead(const sigset_t *blocked, struct sigaction before[NSIG],
 
 	sigemptyset(replaced);
 	for (signo = 1; signo < NSIG; signo++)
-		if ((signo == SIGPIPE || sigismember(blocked, signo) == 1) &&
+		if ((signo == SIGPIPE || signo == SIGXFSZ || sigismember(blocked, signo) == 1) &&
 		    sigaction(signo, NULL, &before[signo]) == 0 && !has_handler(&before[signo]) &&
 		    sigaction(signo, &action, NULL) == 0)
 			sigaddset(replaced, signo);

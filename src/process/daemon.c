@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Going to the background: the parent waits until the child says that it serves, so that the
- * exit code tells whether the start succeeded. Called by process_run alone. */
+ * exit code tells whether the start succeeded. Called by process_run, and by main first thing. */
 #include "process/daemon.h"
 
 #include "base/err.h"
@@ -17,6 +17,20 @@
 
 static int ready_pipe = -1;
 
+/* Where /dev/null cannot be opened, something that nobody can read or write takes its place. */
+void standard_fill(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+		if (fd < 0)
+			fd = open("/", O_PATH);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 /* The parent: its exit code is the child's first word, or failure when there is none. */
 static void daemon_wait(int fd, pid_t child)
 {
@@ -26,7 +40,8 @@ static void daemon_wait(int fd, pid_t child)
 	signals_reset(); /* it serves nobody */
 	if (read(fd, &ok, 1) == 1)
 		_exit(0);
-	waitpid(child, &status, 0);
+	if (waitpid(child, &status, 0) < 0)
+		_exit(1);
 	_exit(WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 1);
 }
 

@@ -78,6 +78,13 @@ static bool head_write(int fd, const struct region_spec *spec, size_t size)
 	       fcntl(fd, F_ADD_SEALS, seals_of(spec)) == 0;
 }
 
+const char *region_hint(int error)
+{
+	if (error == EMFILE)
+		return ": raise the limit (ulimit -n, LimitNOFILE=)";
+	return error == EFBIG ? ": raise the limit (ulimit -f, LimitFSIZE=)" : "";
+}
+
 int region_new(struct region *r, const struct region_spec *spec, size_t size, bool shared,
 	       struct err *err)
 {
@@ -91,8 +98,7 @@ int region_new(struct region *r, const struct region_spec *spec, size_t size, bo
 		return 0;
 	error = errno;
 	region_free(r);
-	return err_set(err, "no memory for %s: %s%s", spec->what, strerror(error), error == EMFILE ?
-		       ": raise the limit (ulimit -n, LimitNOFILE=)" : "");
+	return err_set(err, "no memory for %s: %s%s", spec->what, strerror(error), region_hint(error));
 }
 
 /* NULL: it can be taken; else what is wrong with it. */

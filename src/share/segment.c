@@ -128,8 +128,8 @@ static int grow(struct segment *s, struct err *err)
 		return err_set(err, "there are more than %u proxies, servers and listeners",
 			       EXTENTS_MOST * SEGMENT_SLOTS);
 	if (region_grow(&s->region, extent_at(s, n + 1)) < 0 || !map_extent(s, n))
-		return err_set(err, "cannot enlarge the memory of run-time numbers: %s",
-			       strerror(errno));
+		return err_set(err, "cannot enlarge the memory of run-time numbers: %s%s",
+			       strerror(errno), region_hint(errno));
 	s->head->extents++;
 	return 0;
 }
@@ -220,8 +220,7 @@ static int open_wakes(struct segment *s, struct err *err)
 		s->head->wake[i] = open_wake(s->head->rows);
 		if (s->head->wake[i] < 0)
 			return err_set(err, "cannot make %u eventfds for the workers: %s%s",
-				       s->head->rows, strerror(errno), errno == EMFILE ?
-				       ": raise the limit (ulimit -n, LimitNOFILE=)" : "");
+				       s->head->rows, strerror(errno), region_hint(errno));
 	}
 	return 0;
 }
