@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tables of commands, one a file; tables.c lists them. */
+/* The tables of commands, one a file; src/commands.c lists them. */
 #ifndef CLI_TABLES_H
 #define CLI_TABLES_H
 

@@ -1,16 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The classes of the API; each stands in the file of its name. */
+/* The classes of the API; each stands in the file of its name. src/classes.c lists them. */
 #ifndef LUA_CLASSES_H
 #define LUA_CLASSES_H
 
 #include "lua/object.h"
 
-extern const struct class core_class, txn_class, fetches_class, string_fetches_class,
-	converters_class, string_converters_class, http_class, reply_class, applet_http_class,
-	applet_tcp_class, socket_class, httpclient_class, concat_class, regex_class, regex_table,
-	map_class, map_table, proxy_class, server_class, listener_class, stick_table_class,
-	command_class, channel_class, http_message_class, filter_table, queue_class, cert_cache_table,
-	subscription_class, patref_class, proxy_list_class, server_list_class;
+extern const struct class core_class;
+extern const struct class txn_class;
+extern const struct class fetches_class;
+extern const struct class string_fetches_class;
+extern const struct class converters_class;
+extern const struct class string_converters_class;
+extern const struct class http_class;
+extern const struct class reply_class;
+extern const struct class applet_http_class;
+extern const struct class applet_tcp_class;
+extern const struct class socket_class;
+extern const struct class httpclient_class;
+extern const struct class concat_class;
+extern const struct class regex_class;
+extern const struct class regex_table;
+extern const struct class map_class;
+extern const struct class map_table;
+extern const struct class proxy_class;
+extern const struct class server_class;
+extern const struct class listener_class;
+extern const struct class stick_table_class;
+extern const struct class command_class;
+extern const struct class channel_class;
+extern const struct class http_message_class;
+extern const struct class filter_table;
+extern const struct class queue_class;
+extern const struct class cert_cache_table;
+extern const struct class subscription_class;
+extern const struct class patref_class;
+extern const struct class proxy_list_class;
+extern const struct class server_list_class;
 
 /* All of them, ended by NULL; those whose name is a table of scripts among them ("core"). */
 extern const struct class *const classes[];

@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "expr/acl_conf.h"
-#include "expr/names.h"
 #include "expr/state.h"
+#include "expr/tables.h"
 #include "expr/view.h"
 #include "proxy/proxy.h"
 

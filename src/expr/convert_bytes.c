@@ -3,7 +3,7 @@
  * blocks; masks of addresses (manual 7.3.1). Results that are not spans of the input are
  * made in scratch memory; what does not fit there is no result. */
 #include "base/err.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>

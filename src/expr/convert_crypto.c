@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/vars.h"
 
 #include <openssl/evp.h>

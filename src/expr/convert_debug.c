@@ -2,7 +2,7 @@
 /* The converter debug (manual 7.3.1): tells type and value of what passes it, which stays as it
  * is. */
 #include "base/err.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "log/log.h"
 
 static const char *const type_names[SMP_TYPES] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Hashing converters (manual 7.3.1): the same functions as in hash-type. */
 #include "base/hash.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

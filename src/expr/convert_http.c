@@ -3,7 +3,7 @@
  * capture. */
 #include "base/err.h"
 #include "expr/capture.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 
 #include <ctype.h>
 

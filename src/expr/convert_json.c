@@ -2,7 +2,7 @@
 /* The json converter: text as the inside of a JSON string, in ASCII (manual 7.3.1, RFC 8259
  * 7). Characters above U+FFFF have no short escape and count as errors, as in the reference. */
 #include "base/err.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 
 /* How the input is read, and what becomes of errors. */
 enum { JSON_UTF8 = 1 << 0,  /* else each byte is a character */

@@ -6,7 +6,7 @@
  * valid, is not waited for. */
 #include "base/bug.h"
 #include "base/err.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 
 #include <strings.h>
 

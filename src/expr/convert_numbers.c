@@ -2,7 +2,7 @@
 /* Converters of numbers and truth values (manual 7.3.1). Sums and products stop at the limits
  * of the type. */
 #include "base/err.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/vars.h"
 
 /* An operand is a number, or a variable that is read when it is needed. */

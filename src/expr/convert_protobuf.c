@@ -12,7 +12,7 @@
 #include "base/bug.h"
 #include "base/err.h"
 #include "config/config.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/json.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* Converters for the field Forwarded (RFC 7239): of one element, of one node, and into the parts of
  * one. What is valid is said by http/rfc7239.h. */
 #include "base/err.h"
-#include "expr/names.h"
 #include "expr/rfc7239.h"
+#include "expr/tables.h"
 #include "http/rfc7239.h"
 
 static bool convert_is_valid(const struct expr_arg *args, struct sample *smp,

@@ -4,8 +4,8 @@
  * there is no result. */
 #include "base/arena.h"
 #include "base/err.h"
-#include "expr/names.h"
 #include "expr/regex.h"
+#include "expr/tables.h"
 #include "expr/vars.h"
 
 #include <ctype.h>

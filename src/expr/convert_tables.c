@@ -8,9 +8,9 @@
  * Where there is no such entry the answer is 0; where the entry has nothing of that kind there is
  * no value.
  */
-#include "expr/names.h"
 #include "expr/stick_key.h"
 #include "expr/table_uses.h"
+#include "expr/tables.h"
 #include "expr/track.h"
 #include "proxy/stick_conf.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Converters of dates (manual 7.3.1): seconds since 1970 into text. */
 #include "base/err.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 
 #include <time.h>
 

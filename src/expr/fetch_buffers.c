@@ -3,7 +3,7 @@
  * TLS hellos, RDP cookies. They say EXPR_WAIT as long as more bytes could change the answer;
  * expr.c knows when no more are waited for. Strings point into the stream's bytes. */
 #include "base/err.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/view.h"
 #include "tls/hello.h"
 

@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "expr/arg.h"
-#include "expr/names.h"
 #include "expr/state.h"
+#include "expr/tables.h"
 #include "proxy/global.h"
 
 #include <stdio.h>

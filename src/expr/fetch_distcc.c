@@ -5,7 +5,7 @@
  * token on. */
 #include "base/bug.h"
 #include "base/err.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/view.h"
 
 enum { NAME = 4, DIGITS = 8 };

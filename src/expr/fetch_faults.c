@@ -3,7 +3,7 @@
  * addresses, and why a connection was of no use (manual 7.3.3). That something asks for the former
  * makes sessions keep it. */
 #include "base/err.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/view.h"
 #include "net/faults.h"
 #include "net/proxyproto.h"

@@ -4,7 +4,7 @@
  * name and of parameters: the first). Strings are spans of the received bytes where possible. */
 #include "base/err.h"
 #include "expr/http.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/userlist.h"
 #include "expr/view.h"
 #include "http/cookie.h"

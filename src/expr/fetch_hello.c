@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Fetches of the client's ClientHello, as it was captured (tune.ssl.capture-buffer-size), and of
  * the secrets of TLS 1.3 (tune.ssl.keylog). Manual 7.3.4. Without those words they find nothing. */
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/tls.h"
 #include "tls/notes.h"
 

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "expr/capture.h"
 #include "expr/http.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/view.h"
 #include "http/message.h"
 #include "http/uri.h"

@@ -3,7 +3,7 @@
  * frontend, listener, backend and server, TCP measurements (manual 7.3.3). They look at the
  * view alone; the address that a client connected to is asked for when it is needed. */
 #include "base/err.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/view.h"
 #include "net/conn.h"
 #include "proxy/tally.h"

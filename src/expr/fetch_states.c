@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Fetches of the state of frontends, backends and servers (manual 7.3.2), and the converters
  * that look one up by a name found at run time. They read state, never change it. */
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/view.h"
 #include "proxy/tally.h"
 

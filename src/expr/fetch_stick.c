@@ -10,9 +10,9 @@
  */
 #include "base/err.h"
 #include "expr/expr.h"
-#include "expr/names.h"
 #include "expr/stick_key.h"
 #include "expr/table_uses.h"
+#include "expr/tables.h"
 #include "expr/track.h"
 #include "expr/view.h"
 #include "net/addr.h"

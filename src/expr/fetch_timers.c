@@ -4,7 +4,7 @@
  * rules run, too: a phase that was not reached has -1 there as well. */
 #include "base/err.h"
 #include "expr/arg.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/view.h"
 #include "proxy/tally.h"
 

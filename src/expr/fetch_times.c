@@ -3,7 +3,7 @@
  * long, and how long it waited for others in them (manual 7.3.2). Times while profiling.tasks
  * measures, else 0. */
 #include "event/profile.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/view.h"
 #include "proxy/proxy.h"
 

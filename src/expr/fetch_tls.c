@@ -3,7 +3,7 @@
  * agreed on, numbers to tell sessions by, errors. Manual 7.3.4. Certificates are in fetch_x509.c,
  * the ClientHello and secrets in fetch_hello.c. On connections without TLS nearly all of them find
  * nothing; during a handshake, and after one that failed, they find what was known by then. */
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/tls.h"
 #include "expr/view.h"
 #include "tls/conn.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Fetches of how a stream is treated: timeouts and retries, as configured and as rules have set
  * them for it; how its way to a server has been so far. They look at the view alone. */
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/view.h"
 #include "proxy/proxy.h"
 

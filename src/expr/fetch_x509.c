@@ -3,7 +3,7 @@
  * (ssl_s_*). Manual 7.3.4. They read OpenSSL's objects, write to scratch memory, change nothing;
  * which bytes are printed for what a certificate says is what the reference prints. */
 #include "base/err.h"
-#include "expr/names.h"
+#include "expr/tables.h"
 #include "expr/tls.h"
 #include "tls/bind.h"
 #include "tls/cert.h"

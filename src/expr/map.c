@@ -4,10 +4,10 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "config/config.h"
-#include "expr/names.h"
 #include "expr/pattern.h"
 #include "expr/pattern_ref.h"
 #include "expr/regex.h"
+#include "expr/tables.h"
 
 #include <arpa/inet.h>
 

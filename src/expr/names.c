@@ -1,44 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All tables of fetches and converters, and finding a row by its name. Called while the
+/* Finding a row in the tables of fetches and converters by its name. Called while the
  * configuration is read and for help. */
 #include "config.h"
 
 #include "expr/names.h"
+#include "expr/tables.h"
+#include "expr/tables.h"
 
 #include "base/bug.h"
 #include "base/tables.h"
 
 #include <stdio.h>
-
-/* -- the tables ------------------------------------------------------------------------- */
-
-static struct tables fetches = {
-	.what = "fetch",
-	.row_size = sizeof(struct fetch),
-	.table = {
-		fetch_consts, fetch_states, fetch_net, fetch_treatment, fetch_faults, fetch_times, fetch_buffers,
-		fetch_vars, fetch_http, fetch_fields, fetch_distcc, fetch_stick,
-		fetch_timers, fetch_asked,
-#ifdef HAVE_OPENSSL
-		fetch_tls, fetch_hello, fetch_x509,
-#endif
-	},
-};
-
-static struct tables converters = {
-	.what = "converter",
-	.row_size = sizeof(struct converter),
-	.table = {
-		converter_numbers, converter_strings, converter_bytes, converter_hashes,
-		converter_times, converter_json, converter_maps, converter_states,
-		converter_vars, converter_http, converter_query, converter_fix, converter_mqtt,
-		converter_protobuf, converter_debug, converter_tables, converter_asked,
-		converter_rfc7239,
-#ifdef HAVE_OPENSSL
-		converter_crypto, converter_jwt,
-#endif
-	},
-};
 
 /* The name comes first in what tables hold. */
 _Static_assert(!offsetof(struct fetch, name) && !offsetof(struct converter, name), "names");
@@ -59,32 +31,32 @@ static const char *const known_converters[] = {
 
 const struct fetch *expr_fetch_next(struct tables_walk *walk)
 {
-	return tables_next(&fetches, walk);
+	return tables_next(&expr_fetches, walk);
 }
 
 const struct converter *expr_converter_next(struct tables_walk *walk)
 {
-	return tables_next(&converters, walk);
+	return tables_next(&expr_converters, walk);
 }
 
 const struct fetch *expr_fetch_find(struct span name)
 {
-	return tables_find(&fetches, name);
+	return tables_find(&expr_fetches, name);
 }
 
 const struct converter *expr_converter_find(struct span name)
 {
-	return tables_find(&converters, name);
+	return tables_find(&expr_converters, name);
 }
 
 int expr_add_fetches(const struct fetch *table, struct err *err)
 {
-	return tables_add(&fetches, table, err);
+	return tables_add(&expr_fetches, table, err);
 }
 
 int expr_add_converters(const struct converter *table, struct err *err)
 {
-	return tables_add(&converters, table, err);
+	return tables_add(&expr_converters, table, err);
 }
 
 /* -- names that are not ours ------------------------------------------------------------ */
@@ -146,10 +118,10 @@ bool name_needs_openssl(struct span name)
 
 const char *fetch_nearest(struct span name)
 {
-	return tables_nearest(&fetches, name);
+	return tables_nearest(&expr_fetches, name);
 }
 
 const char *converter_nearest(struct span name)
 {
-	return tables_nearest(&converters, name);
+	return tables_nearest(&expr_converters, name);
 }

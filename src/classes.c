@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The one list of classes, and what scripts begin with. */
+/* The one list of classes of scripts, and what scripts begin with: it stands above all classes. */
 #include "lua/classes.h"
 
 #include "lua/action.h"

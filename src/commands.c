@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The one list of the tables of commands. */
+/* The one list of the tables of commands: it stands above all that bring one. */
 #include "cli/tables.h"
 
 #include "base/tables.h"
