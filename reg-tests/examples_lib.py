@@ -139,6 +139,8 @@ class Example:
         for s in servers():
             host, port = s["addr"].rsplit(":", 1)
             self.origins[s["svname"]] = self.origin((host, int(port)), s["svname"])
+        for s in servers():  # checks were there before the origins
+            cli(f"set server {s['pxname']}/{s['svname']} health up")
         until("all servers are up", lambda: all(
             s["status"] in ("UP", "no check") for s in servers()))
         return self
