@@ -5,6 +5,8 @@
 #ifndef NET_ADDR_H
 #define NET_ADDR_H
 
+#include "base/result.h"
+
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,11 +66,11 @@ extern bool addr_names_stay;
  * "host:port", "ipv4@...", "ipv6@...", "unix@/path", "/path", "abns@name", "fd@3", "sockpair@3"
  * with allow = ADDR_* or'ed. Names and paths are copied to the arena. 0, or -1 and err. A name that
  * does not resolve is no error here: spec->unresolved (err filled). */
-int addr_parse(const char *word, unsigned allow, struct arena *arena, struct addr_spec *spec,
-	       struct err *err);
+MUST_USE int addr_parse(const char *word, unsigned allow, struct arena *arena,
+			struct addr_spec *spec, struct err *err);
 /* Asks the system's resolver, and waits: the first address of the name goes to addr, whose port
  * stays. 0, or -1 and err. */
-int addr_resolve(const char *host, uint16_t family, struct addr *addr, struct err *err);
+MUST_USE int addr_resolve(const char *host, uint16_t family, struct addr *addr, struct err *err);
 /* System form; returns its length. Paths too long are cut (addr_parse refused them). */
 socklen_t addr_to_sockaddr(const struct addr *addr, struct sockaddr_storage *ss);
 /* From the system's form; a Unix path is not kept (path = NULL). */
@@ -86,6 +88,6 @@ static inline bool addr_is_any(const struct addr *addr)
 	return (addr->family == AF_INET && !addr->v4.s_addr) ||
 	       (addr->family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&addr->v6));
 }
-bool addr_equal(const struct addr *a, const struct addr *b); /* ports too */
+MUST_USE bool addr_equal(const struct addr *a, const struct addr *b); /* ports too */
 
 #endif

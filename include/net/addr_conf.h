@@ -3,6 +3,7 @@
 #ifndef NET_ADDR_CONF_H
 #define NET_ADDR_CONF_H
 
+#include "base/result.h"
 #include "net/addr.h"
 
 struct statement;
@@ -10,6 +11,7 @@ struct statement;
 /* Parses the word that was just taken, or a part of it; allow as for addr_parse. A host name
  * without an address is an error; while the configuration is only checked it is a warning, and
  * spec->unresolved is set. 0, or -1 after a report. */
-int addr_conf_parse(struct statement *st, const char *text, unsigned allow, struct addr_spec *spec);
+MUST_USE int addr_conf_parse(struct statement *st, const char *text, unsigned allow,
+			     struct addr_spec *spec);
 
 #endif

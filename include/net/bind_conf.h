@@ -4,6 +4,7 @@
 #ifndef NET_BIND_CONF_H
 #define NET_BIND_CONF_H
 
+#include "base/result.h"
 #include "config/module.h"
 #include "net/listener.h"
 
@@ -18,11 +19,11 @@ extern const struct module bind_module;
 struct bind_conf *bind_conf_new(struct statement *st, void *owner);
 /* Consumes the next word, a list of addresses parted by commas, and makes a listener for each
  * address and port. 0, or -1 after a report. */
-int bind_conf_addresses(struct statement *st, struct bind_conf *bind);
+MUST_USE int bind_conf_addresses(struct statement *st, struct bind_conf *bind);
 /* A listener for an address that stands elsewhere, behind those that the line has. */
 void bind_conf_listen(struct config *cfg, struct bind_conf *bind, const struct addr *addr);
 /* Addresses and all words behind them up to the end of the line. 0, or -1 after a report. */
-int bind_conf_parse(struct statement *st, struct bind_conf *bind);
+MUST_USE int bind_conf_parse(struct statement *st, struct bind_conf *bind);
 
 /* Adds the addresses of the line to a variable of the environment, parted by semicolons. */
 void bind_conf_export(const struct bind_conf *bind, const char *variable);

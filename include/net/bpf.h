@@ -4,6 +4,8 @@
 #ifndef NET_BPF_H
 #define NET_BPF_H
 
+#include "base/result.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +26,7 @@ struct bpf_log {
 };
 
 /* What the system call returned. */
-int bpf_call(int command, union bpf_attr *attr);
+MUST_USE int bpf_call(int command, union bpf_attr *attr);
 
 /* Copies code (len rows) to out without its labels; jumps to these become distances, and maps[n]
  * takes the place of the map n. The number of instructions. */
@@ -32,20 +34,20 @@ unsigned bpf_code_link(struct bpf_insn *out, const struct bpf_insn *code, unsign
 		       const int *maps);
 
 /* The descriptor, or -1; log may be NULL. */
-int bpf_program_load(const struct bpf_program *program, const struct bpf_log *log);
+MUST_USE int bpf_program_load(const struct bpf_program *program, const struct bpf_log *log);
 
 /* A map whose name is at most 15 characters long: its descriptor, or -1. */
-int bpf_map_create(const char *name, unsigned type, unsigned key, unsigned value, unsigned entries,
-		   unsigned flags);
+MUST_USE int bpf_map_create(const char *name, unsigned type, unsigned key, unsigned value,
+			    unsigned entries, unsigned flags);
 
 /* 0 or -1. Keys and values have the sizes of the map. */
-int bpf_map_put(int map, const void *key, const void *value);
-int bpf_map_get(int map, const void *key, void *value);
+MUST_USE int bpf_map_put(int map, const void *key, const void *value);
+MUST_USE int bpf_map_get(int map, const void *key, void *value);
 void bpf_map_remove(int map, const void *key);
 /* The key behind this one; NULL: the first. -1: there is none. */
-int bpf_map_next(int map, const void *key, void *next);
+MUST_USE int bpf_map_next(int map, const void *key, void *next);
 
 /* Lets the program see to the sockets of a map. 0 or -1. */
-int bpf_map_attach(int map, int program, unsigned attach_type);
+MUST_USE int bpf_map_attach(int map, int program, unsigned attach_type);
 
 #endif

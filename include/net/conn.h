@@ -6,6 +6,7 @@
 #define NET_CONN_H
 
 #include "base/io.h"
+#include "base/result.h"
 #include "event/loop.h"
 #include "net/addr.h"
 
@@ -88,25 +89,27 @@ void conn_inside_ready(struct conn *conn);
 
 /* Takes over *fd (set to -1) and enters the loop. flags: CONN_READABLE|CONN_WRITABLE for a
  * socket just accepted. 0, or -1 with errno (fd closed then). */
-int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct conn *));
+MUST_USE int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct conn *));
 /* From now on somebody else says when there is something to read, and the end is still told; or the
- * connection's own events do again. 0, or -1 with errno. */
-int conn_told_elsewhere(struct conn *conn, bool elsewhere);
+ * connection's own events do again. epoll_ctl needs no memory to modify, so it does not fail; should
+ * it, nobody would hear of the connection any more, so that counts as broken. */
+void conn_told_elsewhere(struct conn *conn, bool elsewhere);
 /* Reads at most size bytes. IO_OK: *got of them. These and what follows go through the layer, if
  * there is one; conn_raw_* never do: for the layer itself. */
-enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got);
-enum io conn_raw_recv(struct conn *conn, void *buf, size_t size, size_t *got);
-/* The same, but the bytes stay there, and further ones give a further event. */
-enum io conn_peek(struct conn *conn, void *buf, size_t size, size_t *got); /* never a layer's */
+MUST_USE enum io conn_recv(struct conn *conn, void *buf, size_t size, size_t *got);
+MUST_USE enum io conn_raw_recv(struct conn *conn, void *buf, size_t size, size_t *got);
+/* The same, but the bytes stay there, and further ones give a further event. Never a layer's. */
+MUST_USE enum io conn_peek(struct conn *conn, void *buf, size_t size, size_t *got);
 /* Sends at most len bytes. more: others, or our FIN, are known to follow at once. IO_OK: *sent
  * may be less than len, the socket is full then. */
-enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent);
-enum io conn_raw_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent);
+MUST_USE enum io conn_send(struct conn *conn, const void *buf, size_t len, bool more, size_t *sent);
+MUST_USE enum io conn_raw_send(struct conn *conn, const void *buf, size_t len, bool more,
+			       size_t *sent);
 /* The same from two to four pieces of memory, gathered. */
-enum io conn_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count, bool more,
-			 size_t *sent);
-enum io conn_raw_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count,
-			     bool more, size_t *sent);
+MUST_USE enum io conn_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count,
+				  bool more, size_t *sent);
+MUST_USE enum io conn_raw_send_pieces(struct conn *conn, const struct iovec *pieces, unsigned count,
+				      bool more, size_t *sent);
 /* May bytes that come from it, or go to it, pass through a pipe? */
 static inline bool conn_can_splice(const struct conn *conn, unsigned direction)
 {
@@ -120,9 +123,9 @@ void conn_fail(struct conn *conn, unsigned side, int error);
 /* Notes what an event that was not delivered yet would say of writing and errors. */
 void conn_look(struct conn *conn);
 /* Has the peer closed, with nothing left to read before? Asks the kernel, changes nothing. */
-bool conn_at_end(const struct conn *conn);
+MUST_USE bool conn_at_end(const struct conn *conn);
 /* Is there nothing to read, neither bytes nor an end? Asks the kernel, and notes it. */
-bool conn_is_quiet(struct conn *conn);
+MUST_USE bool conn_is_quiet(struct conn *conn);
 /* Throws away what has been received and not read, within reason: closing would answer such
  * bytes with RST. */
 void conn_discard(struct conn *conn);
@@ -136,11 +139,11 @@ void conn_raw_shut(struct conn *conn);
  * the caller's pointer. The memory stays until the end of the turn. NULL is allowed. */
 void conn_close(struct conn **conn, bool reset);
 /* Pending error of the socket (SO_ERROR) into conn->error; returns it. */
-int conn_check_error(struct conn *conn);
+MUST_USE int conn_check_error(struct conn *conn);
 /* Local address of the socket; false when it cannot be told. */
-bool conn_local_addr(const struct conn *conn, struct addr *addr);
+MUST_USE bool conn_local_addr(const struct conn *conn, struct addr *addr);
 /* Destination before any redirection by the firewall, else the local address. */
-bool conn_original_dst(const struct conn *conn, struct addr *addr);
+MUST_USE bool conn_original_dst(const struct conn *conn, struct addr *addr);
 
 /* For show profiling. */
 extern const struct profile_name conn_profile;

@@ -6,6 +6,8 @@
 #ifndef NET_INHERIT_H
 #define NET_INHERIT_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,10 +20,10 @@ enum { INHERIT_BATCH = 100 };
 
 /* Asks the process behind the stats socket at path for all of its listening sockets and keeps
  * them. Waits at most some seconds. 0, or -1 and err (nothing was kept then). */
-int inherit_fetch(const char *path, struct err *err);
+MUST_USE int inherit_fetch(const char *path, struct err *err);
 /* A socket that was fetched and is what the listener wants: address, interface, namespace, kind.
  * The caller owns it from now on. -1: there is none. */
-int inherit_take(const struct listener *l);
+MUST_USE int inherit_take(const struct listener *l);
 /* Closes those that nobody took. Returns how many. */
 unsigned inherit_close(void);
 
@@ -39,6 +41,7 @@ void inherit_each(void (*fn)(int fd, const char *key, void *arg), void *arg);
 
 /* Sends the listeners, count of them beginning with number first of total, over a connected
  * Unix socket. 0, or -1 with errno. */
-int inherit_send(int fd, struct listener *const *list, size_t count, size_t first, size_t total);
+MUST_USE int inherit_send(int fd, struct listener *const *list, size_t count, size_t first,
+			  size_t total);
 
 #endif

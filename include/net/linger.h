@@ -3,6 +3,8 @@
 #ifndef NET_LINGER_H
 #define NET_LINGER_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 
 struct conn;
@@ -13,7 +15,7 @@ struct conn;
  * requests). Such a connection lingers; others are closed at once. Clears the caller's pointer. */
 void conn_part(struct conn **conn, unsigned patience_ms, bool may_send);
 /* The decision alone. */
-bool conn_may_lose(const struct conn *conn, bool may_send);
+MUST_USE bool conn_may_lose(const struct conn *conn, bool may_send);
 /* Takes the connection over and clears the caller's pointer. Our sending side ends, and bytes that
  * still come are dropped. The connection is closed when the peer has closed, has taken everything,
  * or takes nothing more. patience_ms: how long the peer may take nothing, at most a minute; 0: a
@@ -30,6 +32,6 @@ extern struct linger_hooks {
 } linger_hooks;
 /* Closes the one that has been at it for the longest time, for its descriptor. False: there is
  * none. */
-bool linger_cut(void);
+MUST_USE bool linger_cut(void);
 
 #endif

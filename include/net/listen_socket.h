@@ -4,6 +4,7 @@
 #ifndef NET_LISTEN_SOCKET_H
 #define NET_LISTEN_SOCKET_H
 
+#include "base/result.h"
 #include "net/addr.h"
 
 struct err;
@@ -16,10 +17,11 @@ extern bool listen_socket_reuseport;
 
 /* Opens, binds and listens, or takes over the descriptor that was inherited. The descriptor,
  * or -1 and err. */
-int listen_socket_open(struct listener *l, const struct listen_options *opt, struct err *err);
+MUST_USE int listen_socket_open(struct listener *l, const struct listen_options *opt,
+				struct err *err);
 /* A new connection, non-blocking and close-on-exec; or -1 and errno (EPIPE: the other end of
  * a socket pair is gone, there will never be another one). */
-int listen_socket_accept(struct listener *l, struct addr *from);
+MUST_USE int listen_socket_accept(struct listener *l, struct addr *from);
 /* No longer listens but keeps its address, where the system and its sharing allow. */
 void listen_socket_unlisten(struct listener *l);
 /* Asks the kernel to give new connections to the process that has bound the same address after
@@ -29,8 +31,9 @@ void listen_socket_steer_away(struct listener *l, bool on);
 extern int listen_socket_owner;
 /* A further socket on the port of a dgram-bind line, which gets what this peer sends to the local
  * address there: the kernel prefers it. -1 with errno. */
-int listen_socket_beside(const struct listener *l, const struct addr *local, const struct addr *peer);
+MUST_USE int listen_socket_beside(const struct listener *l, const struct addr *local,
+				  const struct addr *peer);
 /* Listens again. 0, or -1 with errno. */
-int listen_socket_hear(struct listener *l);
+MUST_USE int listen_socket_hear(struct listener *l);
 
 #endif

@@ -5,6 +5,7 @@
 #define NET_LISTENER_H
 
 #include "base/list.h"
+#include "base/result.h"
 #include "config/config.h"
 #include "config/keyword.h"
 #include "event/loop.h"
@@ -106,15 +107,15 @@ struct listener {
 void listener_init(struct listener *l, struct bind_conf *bind);
 /* Opens, binds, listens (or takes the inherited descriptor). 0, or -1 and err, which says
  * plainly what is wrong: address in use, missing right, no such interface. */
-int listener_open(struct listener *l, const struct listen_options *opt, struct err *err);
-int listener_start(struct listener *l);   /* begins to accept: enters the loop */
+MUST_USE int listener_open(struct listener *l, const struct listen_options *opt, struct err *err);
+MUST_USE int listener_start(struct listener *l);   /* begins to accept: enters the loop */
 void listener_full(struct listener *l);   /* out of the loop, until listener_start */
 /* Stops listening; keeps the address where the system allows it without being in the way of
  * another process: an abstract Unix socket is closed, and bound again by listener_resume. Sockets
  * that the parent shares go on listening. */
 void listener_pause(struct listener *l);
 /* 0, or -1: the address was lost. */
-int listener_resume(struct listener *l);
+MUST_USE int listener_resume(struct listener *l);
 void listener_close(struct listener *l);
 /* Accepts what waits in the kernel, as far as there is room, and closes: those who connected
  * are not reset because another process takes over. */

@@ -3,6 +3,7 @@
 #ifndef NET_NETNS_H
 #define NET_NETNS_H
 
+#include "base/result.h"
 #include "base/str.h"
 
 #include <stdbool.h>
@@ -26,10 +27,10 @@ static inline bool netns_is_any(const char *name)
 extern bool sockets_refused;
 /* socket(2) inside the named namespace; name NULL: in the current one. The descriptor, or -1
  * with errno. Needs CAP_SYS_ADMIN with a name. */
-int netns_socket(const char *name, int domain, int type, int protocol);
+MUST_USE int netns_socket(const char *name, int domain, int type, int protocol);
 /* Opens the namespace and keeps it for netns_socket, until the process ends: for one that will
- * change its root directory. One that is made anew under the same name is not noticed. 0, or -1 and
- * errno. */
-int netns_keep(const char *name);
+ * change its root directory. One that is made anew under the same name is not noticed. Where that
+ * fails, netns_socket looks for the file each time, and its error says why there is none. */
+void netns_keep(const char *name);
 
 #endif

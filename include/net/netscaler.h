@@ -4,6 +4,7 @@
 #ifndef NET_NETSCALER_H
 #define NET_NETSCALER_H
 
+#include "base/result.h"
 #include "net/addr.h"
 
 #include <stddef.h>
@@ -21,7 +22,7 @@ struct netscaler {
 };
 
 /* Reads one at the front of bytes, in the form before NetScaler 10.5 or since. */
-enum netscaler_result netscaler_parse(const char *bytes, size_t len, uint32_t magic,
-				      struct netscaler *header);
+MUST_USE enum netscaler_result netscaler_parse(const char *bytes, size_t len, uint32_t magic,
+					       struct netscaler *header);
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef NET_PROXYPROTO_H
 #define NET_PROXYPROTO_H
 
+#include "base/result.h"
 #include "base/str.h"
 #include "net/addr.h"
 
@@ -77,11 +78,12 @@ struct proxyproto {
 
 /* Reads a header of either version at the front of bytes. What is too long, or wrong already, is
  * refused before it is complete. */
-enum proxyproto_result proxyproto_parse(const char *bytes, size_t len, struct proxyproto *header);
+MUST_USE enum proxyproto_result proxyproto_parse(const char *bytes, size_t len,
+						 struct proxyproto *header);
 
 /* The first of the vectors, which are then those behind it. False: there is none. */
-bool proxyproto_next(struct span *vectors, uint8_t *type, struct span *value);
+MUST_USE bool proxyproto_next(struct span *vectors, uint8_t *type, struct span *value);
 /* The next one of a type, which may be one of those inside of PROXYPROTO_SSL. */
-bool proxyproto_find(struct span *vectors, uint8_t type, struct span *value);
+MUST_USE bool proxyproto_find(struct span *vectors, uint8_t type, struct span *value);
 
 #endif

@@ -7,6 +7,8 @@
 #ifndef NET_SHARE_H
 #define NET_SHARE_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,18 +30,18 @@ unsigned share_load(unsigned connections, uint64_t recent, uint64_t now_ms);
 unsigned share_margin(unsigned least, bool back);
 /* Is a process with this load to leave accepting to the others, the least loaded of which has
  * least (UINT_MAX: there is no other)? away: it does so already. */
-bool share_stands_back(unsigned load, unsigned least, bool away);
+MUST_USE bool share_stands_back(unsigned load, unsigned least, bool away);
 
 /* ---- listeners --------------------------------------------------------------------------- */
 
 /* The listener accepts from now on: enters the loop, now or when this process does not stand back
  * any more. 0, or -1 with errno. */
-int share_enter(struct listener *l);
+MUST_USE int share_enter(struct listener *l);
 /* It no longer does. The caller takes it out of the loop. */
 void share_leave(struct listener *l);
 /* It has taken a connection. The listener may leave the loop, at the end of this turn. False: it
  * ought not to take one more in this turn. */
-bool share_accepted(struct listener *l);
+MUST_USE bool share_accepted(struct listener *l);
 
 /* The session layer tells how many connections there are; also where there is one process. */
 void share_count(int change);

@@ -3,6 +3,8 @@
 #ifndef NET_SOCK_H
 #define NET_SOCK_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,16 +16,18 @@ extern struct sock_tune sock_tune;
 
 /* A non-blocking, close-on-exec stream socket; namespace: name below /run/netns, or NULL. -1
  * with errno. The last descriptor there is was kept for it by sock_reserve. */
-int sock_open(int family, const char *namespace);
+MUST_USE int sock_open(int family, const char *namespace);
 /* The same for datagrams. */
-int sock_open_datagrams(int family, const char *namespace);
+MUST_USE int sock_open_datagrams(int family, const char *namespace);
 /* Keeps a descriptor back for the next sock_open, unless it does so already. Whoever is about to
  * accept asks: a client for whom no server's socket could be had is better left in the kernel's
  * queue. False with errno: there is none. */
-bool sock_reserve(void);
+MUST_USE bool sock_reserve(void);
 /* TCP keep-alive; idle and interval in seconds, cnt probes; 0: the system's. */
 void sock_keepalive(int fd, int cnt, unsigned idle_s, unsigned intvl_s);
 /* Integer option; false with errno. */
-bool sock_set(int fd, int level, int option, int value);
+MUST_USE bool sock_set(int fd, int level, int option, int value);
+/* The same for a wish: where the system does not grant it, the socket does its work without. */
+void sock_wish(int fd, int level, int option, int value);
 
 #endif

@@ -5,6 +5,7 @@
 #define NET_SOCKMAP_H
 
 #include "base/err.h"
+#include "base/result.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,18 +40,18 @@ enum { SOCKMAP_FIRST = 1 << 0, SOCKMAP_SECOND = 1 << 1 };
 /* Makes the maps and the program, for so many directions, and tries them on connections of the
  * loopback. Needs CAP_BPF and CAP_NET_ADMIN; what follows needs no right. 0, or -1 with a sentence;
  * nothing is left then. */
-int sockmap_open(unsigned routes, struct err *err);
+MUST_USE int sockmap_open(unsigned routes, struct err *err);
 void sockmap_close(void);
 /* Readable while sockmap_next has something to say. */
-int sockmap_fd(void);
+MUST_USE int sockmap_fd(void);
 /* How far the program has written by now. */
 uint64_t sockmap_told(void);
 /* The number of a direction that has told something before that end, and may have ended meanwhile;
  * -1: none. */
-int sockmap_next(uint64_t end);
+MUST_USE int sockmap_next(uint64_t end);
 
 /* The number of a zeroed direction, -1: all are in use, or were lately. */
-int sockmap_route_take(void);
+MUST_USE int sockmap_route_take(void);
 struct sockmap_route *sockmap_route(int number);
 /* Puts both sockets into the maps: what comes on fd[0] is of route[0] and goes out on fd[1], and
  * the other way round. Nothing of a segment may be half read. Returns SOCKMAP_* bits; errno
@@ -61,7 +62,7 @@ unsigned sockmap_join(const int fd[2], const int route[2]);
  * lost on the way; a peer sends them again later. What the kernel is busy with at that moment
  * may come still, so the caller waits a millisecond, and has then received all that was left to
  * it. 0, or -1 with errno. */
-int sockmap_hold(int fd);
+MUST_USE int sockmap_hold(int fd);
 /* What comes is taken again. */
 void sockmap_let(int fd);
 /* Both sockets, held, leave the maps; they are such as any. */

@@ -3,10 +3,12 @@
 #ifndef NET_SOCKMAP_PROGRAM_H
 #define NET_SOCKMAP_PROGRAM_H
 
+#include "base/result.h"
+
 /* The maps that the program names. */
 enum { SOCKMAP_TARGETS, SOCKMAP_NUMBERS, SOCKMAP_ROUTES, SOCKMAP_RING, SOCKMAP_MAPS };
 
 /* Needs CAP_BPF and CAP_NET_ADMIN. The descriptor of the program, the caller's; -1: errno. */
-int sockmap_program_load(const int maps[SOCKMAP_MAPS]);
+MUST_USE int sockmap_program_load(const int maps[SOCKMAP_MAPS]);
 
 #endif

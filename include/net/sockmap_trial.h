@@ -3,9 +3,11 @@
 #ifndef NET_SOCKMAP_TRIAL_H
 #define NET_SOCKMAP_TRIAL_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 
 /* Is this kernel good for it? Takes about a millisecond; longer where it is not. */
-bool sockmap_try(void);
+MUST_USE bool sockmap_try(void);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef NET_SOCKS4_H
 #define NET_SOCKS4_H
 
+#include "base/result.h"
 #include "net/addr.h"
 
 #include <stddef.h>
@@ -13,6 +14,6 @@ enum { SOCKS4_REQUEST = 16, SOCKS4_REPLY = 8 };
  * is none of IPv4, which is all that version 4 knows. */
 size_t socks4_request(char *memory, const struct addr *to);
 /* Does the reply (SOCKS4_REPLY bytes) grant it? */
-bool socks4_granted(const char *reply);
+MUST_USE bool socks4_granted(const char *reply);
 
 #endif

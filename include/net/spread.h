@@ -4,6 +4,8 @@
 #ifndef NET_SPREAD_H
 #define NET_SPREAD_H
 
+#include "base/result.h"
+
 struct sock_filter;
 
 /* So many instructions at most. */
@@ -13,6 +15,6 @@ enum { SPREAD_MOST = 24 };
  * Returns its length. */
 unsigned short spread_program(struct sock_filter *program, unsigned n);
 /* Installs it for the whole port; fd: one of its sockets, bound. 0, or -1 with errno. */
-int spread_attach(int fd, unsigned n);
+MUST_USE int spread_attach(int fd, unsigned n);
 
 #endif

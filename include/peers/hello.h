@@ -6,6 +6,7 @@
 #ifndef PEERS_HELLO_H
 #define PEERS_HELLO_H
 
+#include "base/result.h"
 #include "base/str.h"
 
 enum { HELLO_MOST = 1024, /* bytes of the three lines; longer ones are refused */
@@ -29,13 +30,13 @@ struct hello {
 
 /* All bytes that came so far, and the name of the peer that is called. HELLO_ACCEPTED: *hello is
  * set, and whether `caller' is known is left to the one who asks; HELLO_MORE; or why not. */
-enum hello_status hello_read(struct span bytes, struct span local, struct hello *hello);
+MUST_USE enum hello_status hello_read(struct span bytes, struct span local, struct hello *hello);
 /* Returns bytes; 0: they do not fit. */
 size_t hello_write(char *buf, size_t size, struct span called, struct span local, unsigned pid);
 
 /* The number that was answered, as it stands there (100 to 999), and the bytes of the line in *len;
  * 0: more is needed; -1: it is no status. */
-int hello_read_status(struct span bytes, size_t *len);
+MUST_USE int hello_read_status(struct span bytes, size_t *len);
 void hello_write_status(char buf[HELLO_STATUS_LEN], enum hello_status status);
 /* What a status means, said about the one who answered it. */
 const char *hello_explain(int status);

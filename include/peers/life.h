@@ -6,6 +6,7 @@
 #define PEERS_LIFE_H
 
 #include "base/list.h"
+#include "base/result.h"
 #include "event/loop.h"
 #include "event/timer.h"
 #include "peers/hello.h"
@@ -111,7 +112,7 @@ void peer_link_wake(struct peer_link *link);
 /* ---- peers.c, for link.c --------------------------------------------------------------------- */
 
 /* Somebody has called under that name: what it is answered. */
-enum hello_status peers_hello(const struct peer_link *link, struct span caller);
+MUST_USE enum hello_status peers_hello(const struct peer_link *link, struct span caller);
 /* It was told that it is accepted: link->peer is set, and another connection of that member closed.
  * Not before: HAProxy 2.6 calls at times though it has a connection, and resets the new one. */
 void peers_takes(struct peer_link *link, struct span caller);
@@ -121,7 +122,7 @@ void peers_talks(struct peer_link *link);
 void peers_said(struct peer_link *link);
 /* The connection has ended, and is closed right after. status: that it has answered, or 0. */
 void peers_lost(struct peer_link *link, int status, const char *why);
-bool peers_up_to_date(void *home);
+MUST_USE bool peers_up_to_date(void *home);
 /* A line about a section, to its log or the process's. */
 void peers_log(const struct peers_section *s, int level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

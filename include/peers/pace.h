@@ -3,12 +3,14 @@
 #ifndef PEERS_PACE_H
 #define PEERS_PACE_H
 
+#include "base/result.h"
+
 struct err;
 
 /* Once, before the first process is forked: who changes an entry wakes the one that speaks. */
 void pace_prepare(void);
 /* In each process that serves: it hears that. 0, or -1 and err. */
-int pace_start(struct err *err);
+MUST_USE int pace_start(struct err *err);
 /* This process speaks from now on, and not any more. */
 void pace_begin(void);
 void pace_end(void);

@@ -4,6 +4,7 @@
 #ifndef PEERS_PEERS_H
 #define PEERS_PEERS_H
 
+#include "base/result.h"
 #include "config/config.h"
 
 #include <stdbool.h>
@@ -12,13 +13,13 @@ struct err;
 
 /* For the functions of peers_module of these names. */
 void peers_open(struct config *cfg);  /* once, before the first process is forked */
-int peers_begin(struct err *err);     /* in each process that serves */
+MUST_USE int peers_begin(struct err *err);     /* in each process that serves */
 void peers_end(void);
 
 /* The process finishes: it hears and calls nobody any more. teach: if it has spoken, whoever
  * replaces it here may have tables of its own, and is taught. True: that has begun, and done is
  * called at its end, some seconds later at the most. */
-bool peers_leave(bool teach, void (*done)(void));
+MUST_USE bool peers_leave(bool teach, void (*done)(void));
 
 /* Members of all sections: to whom there is a connection; which have said or answered hello. Of
  * this process. */

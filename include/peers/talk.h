@@ -6,6 +6,7 @@
 #ifndef PEERS_TALK_H
 #define PEERS_TALK_H
 
+#include "base/result.h"
 #include "stick/feed.h"
 
 enum { TALK_MESSAGE_MOST = 16384 /* bytes of a message; longer ones end the conversation */ };
@@ -53,17 +54,17 @@ struct talk *talk_new(const struct talk_setup *setup);
 void talk_free(struct talk **t);
 /* What came, in any pieces; all of it is taken. 0; -1: the conversation has ended: what talk_out
  * still gives says why (0x01 0x00, 0x01 0x01), then the connection is closed. */
-int talk_in(struct talk *t, const void *bytes, size_t len);
+MUST_USE int talk_in(struct talk *t, const void *bytes, size_t len);
 /* Writes whole messages; size is at least TALK_MESSAGE_MOST. Returns bytes; 0: nothing for now,
  * unless talk_has_more. Looks at a bounded number of entries. */
 size_t talk_out(struct talk *t, void *buf, size_t size);
 /* talk_out would say, or look for, more: it is to be called again, in another turn. */
-bool talk_has_more(const struct talk *t);
+MUST_USE bool talk_has_more(const struct talk *t);
 /* Asks to be taught; the answer is an event. */
 void talk_ask(struct talk *t);
 /* Teaches without having been asked (to the process that replaces this one). */
 void talk_teach(struct talk *t);
-bool talk_is_teaching(const struct talk *t);
+MUST_USE bool talk_is_teaching(const struct talk *t);
 /* A heartbeat is to be said. */
 void talk_beat(struct talk *t);
 /* Something has been collected from the tables: there may be something to be told. */
@@ -80,6 +81,6 @@ struct talk_table_state {
 void talk_table_state(const struct talk *t, unsigned table, struct talk_table_state *state);
 /* The name (of server_key) that we (ours) or the peer has told under this id, from 1 on; empty: none.
  * False: there are no such ids. */
-bool talk_name(const struct talk *t, bool ours, unsigned id, struct span *name);
+MUST_USE bool talk_name(const struct talk *t, bool ours, unsigned id, struct span *name);
 
 #endif

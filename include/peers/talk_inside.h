@@ -3,6 +3,7 @@
 #ifndef PEERS_TALK_INSIDE_H
 #define PEERS_TALK_INSIDE_H
 
+#include "base/result.h"
 #include "peers/talk.h"
 #include "peers/wire.h"
 
@@ -52,13 +53,13 @@ struct talk {
 };
 
 /* learn.c: definitions, switches, updates. False: the message is against the protocol. */
-bool talk_learn(struct talk *t, const struct wire_message *m);
+MUST_USE bool talk_learn(struct talk *t, const struct wire_message *m);
 
 /* tell.c */
 void tell_begin(struct talk *t); /* cursors, where the peer's last acknowledgement was */
 void tell_teach(struct talk *t); /* all entries from now on */
 void tell_confirmed(struct talk *t);
-bool tell_acked(struct talk *t, const struct wire_message *m); /* false: against the protocol */
+MUST_USE bool tell_acked(struct talk *t, const struct wire_message *m); /* false: against the protocol */
 /* Updates, as many as fit and are allowed in one turn. */
 void tell(struct talk *t, struct wire_out *out);
 

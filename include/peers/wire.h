@@ -7,6 +7,7 @@
 #ifndef PEERS_WIRE_H
 #define PEERS_WIRE_H
 
+#include "base/result.h"
 #include "stick/table.h"
 
 /* ---- messages ------------------------------------------------------------------------------ */
@@ -35,7 +36,7 @@ struct wire_message {
 /* The first message of what came. Its bytes, at most WIRE_MESSAGE_MOST + WIRE_HEAD_MOST; 0: it is
  * not whole yet; WIRE_IS_BAD, WIRE_IS_LONG: it never will be. */
 enum { WIRE_IS_BAD = -1, WIRE_IS_LONG = -2 };
-int wire_message(struct span bytes, struct wire_message *m);
+MUST_USE int wire_message(struct span bytes, struct wire_message *m);
 
 /* ---- reading the body of a message --------------------------------------------------------- */
 
@@ -63,8 +64,8 @@ struct wire_definition {
 	bool usable;        /* updates can be read: each array and rate is described */
 };
 /* False: the message is no definition. */
-bool wire_get_definition(struct wire_in *in, struct wire_definition *def);
-bool wire_fits(const struct wire_definition *theirs, const struct stick_definition *ours);
+MUST_USE bool wire_get_definition(struct wire_in *in, struct wire_definition *def);
+MUST_USE bool wire_fits(const struct wire_definition *theirs, const struct stick_definition *ours);
 
 /* A key as stick_take wants it; it lies in the message, an integer in *memory. */
 struct span wire_get_key(struct wire_in *in, const struct wire_definition *def, uint32_t *memory);
@@ -102,11 +103,11 @@ void wire_put_number(struct wire_out *out, uint64_t n);
 void wire_put_32(struct wire_out *out, uint32_t n);
 void wire_put_bytes(struct wire_out *out, const void *bytes, size_t len);
 /* A message without a body. False: it does not fit. */
-bool wire_put_short(struct wire_out *out, enum wire_class class, unsigned type);
+MUST_USE bool wire_put_short(struct wire_out *out, enum wire_class class, unsigned type);
 /* One with a body: begun, put, ended. False: it did not fit, or is longer than WIRE_MESSAGE_MOST;
  * nothing of it has been written. */
 void wire_begin(struct wire_out *out, enum wire_class class, unsigned type);
-bool wire_end(struct wire_out *out);
+MUST_USE bool wire_end(struct wire_out *out);
 
 /* The names that were sent on a connection: numbers of stick_name, by id - 1. */
 struct wire_names {

@@ -4,6 +4,8 @@
 #ifndef UDP_BESIDE_H
 #define UDP_BESIDE_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 
 struct listener;
@@ -14,8 +16,8 @@ struct udp_session;
  * to be had end. */
 void beside_all(struct listener *l);
 /* Such a socket for one session. False with errno. */
-bool beside_open(struct udp_session *s);
-int udp_beside_fd(const struct udp_beside *beside);
+MUST_USE bool beside_open(struct udp_session *s);
+MUST_USE int udp_beside_fd(const struct udp_beside *beside);
 /* From a session to the one that takes its place. */
 struct udp_beside *beside_take(struct udp_session *s);
 void beside_give(struct udp_session *s, struct udp_beside **beside);

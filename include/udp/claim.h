@@ -5,6 +5,8 @@
 #ifndef UDP_CLAIM_H
 #define UDP_CLAIM_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 
 struct udp_port;
@@ -13,7 +15,7 @@ struct udp_port;
  * `elsewhere`. */
 void claim_start(struct udp_port *port);
 /* Does somebody wait for it? */
-bool claim_is_wanted(const struct udp_port *port);
+MUST_USE bool claim_is_wanted(const struct udp_port *port);
 /* Others may receive from now on. */
 void claim_release(struct udp_port *port);
 

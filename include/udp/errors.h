@@ -4,6 +4,8 @@
 #ifndef UDP_ERRORS_H
 #define UDP_ERRORS_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,8 +19,8 @@ enum udp_error {
 void udp_errors_hear(int fd, uint16_t family);
 /* Takes all messages that wait there, so that neither the poller nor the next call has more to
  * tell: what they say. */
-enum udp_error udp_errors_take(int fd);
+MUST_USE enum udp_error udp_errors_take(int fd);
 /* errno of a call: may a message have said so? */
-bool udp_error_is_refusal(int error);
+MUST_USE bool udp_error_is_refusal(int error);
 
 #endif

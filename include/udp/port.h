@@ -3,6 +3,8 @@
 #ifndef UDP_PORT_H
 #define UDP_PORT_H
 
+#include "base/result.h"
+
 #include <stdint.h>
 
 struct source;
@@ -10,7 +12,7 @@ struct udp_port;
 struct udp_session;
 
 /* Memory for batches, either way. 0, or -1: there is none. */
-int udp_ports_start(void);
+MUST_USE int udp_ports_start(void);
 /* Listener's source: clients have sent. */
 void udp_port_ready(struct source *src, uint32_t events);
 /* Takes what waits at a descriptor of the port, at most so many batches. */

@@ -5,6 +5,8 @@
 #ifndef UDP_ROWS_H
 #define UDP_ROWS_H
 
+#include "base/result.h"
+
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,6 +49,6 @@ unsigned udp_row_of(const struct iovec *iov, unsigned n, size_t header);
 /* Behind what msg->msg_control has already: the kernel is to cut the message up. */
 void udp_row_cut(struct msghdr *msg, size_t size);
 /* errno of a send: the socket has no room now. */
-bool udp_is_full(int error);
+MUST_USE bool udp_is_full(int error);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef UDP_SERVER_H
 #define UDP_SERVER_H
 
+#include "base/result.h"
 #include "base/str.h"
 #include "net/addr.h"
 #include "proxy/dial.h"
@@ -34,23 +35,23 @@ void udp_server_observe(struct server *server, enum observed what);
  * given, or as an offset, follows theirs. */
 struct addr udp_server_addr(const struct server *server, const struct addr *local);
 /* A socket to there. */
-enum dial_result udp_server_dial(struct server *server, const struct addr *client,
-				 const struct addr *local, int *fd);
+MUST_USE enum dial_result udp_server_dial(struct server *server, const struct addr *client,
+					  const struct addr *local, int *fd);
 
 /* Of its "source": a single port, which two sessions of a client cannot have at once. */
-bool udp_server_names_port(const struct udp_lb *lb, const struct server *server);
+MUST_USE bool udp_server_names_port(const struct udp_lb *lb, const struct server *server);
 /* A port, or some: they may all be in use. */
-bool udp_server_has_ports(const struct udp_lb *lb, const struct server *server);
+MUST_USE bool udp_server_has_ports(const struct udp_lb *lb, const struct server *server);
 /* Sessions of the one can hold ports that the other wants: they have the same "source", or part of
  * it. */
-bool udp_server_shares_ports(const struct udp_lb *lb, const struct server *one,
-			     const struct server *other);
+MUST_USE bool udp_server_shares_ports(const struct udp_lb *lb, const struct server *one,
+				      const struct server *other);
 
 /* proxy-responses 0: a session ends with the datagram that began it, and nobody reads its socket.
  * The next one may have it, unless it shows its client to the server. */
-bool udp_server_forgets(const struct udp_lb *lb, const struct server *server);
+MUST_USE bool udp_server_forgets(const struct udp_lb *lb, const struct server *server);
 /* -1: there is none for the server. */
-int udp_spare_take(struct udp_lb *lb, const struct server *server);
+MUST_USE int udp_spare_take(struct udp_lb *lb, const struct server *server);
 void udp_spare_give(struct udp_lb *lb, const struct server *server, int fd);
 void udp_spare_drop(struct udp_spare *spare);
 

@@ -5,6 +5,7 @@
 #define UDP_SESSION_H
 
 #include "base/list.h"
+#include "base/result.h"
 #include "base/str.h"
 #include "event/loop.h"
 #include "net/addr.h"
@@ -59,7 +60,7 @@ extern struct udp_sessions_stats udp_stats;
 
 /* Makes ready for sessions, in a process that serves; the table lies in the arena. 0, or -1: no
  * random numbers. */
-int udp_sessions_start(struct udp_lb *lb, struct arena *arena);
+MUST_USE int udp_sessions_start(struct udp_lb *lb, struct arena *arena);
 /* NULL: there is none. */
 struct udp_session *udp_session_find(const struct udp_lb *lb, const struct udp_key *key);
 /* A fresh one; payload: of the datagram that wants it, for rules. NULL: no server has room, or
@@ -70,9 +71,9 @@ struct udp_session *udp_session_begin(struct udp_port *port, const struct udp_ke
 struct udp_session *udp_session_again(struct udp_session *s, struct span payload);
 /* Has it had proxy-requests datagrams, and waits for no answer? It is found only where another one
  * could not be opened beside it: its server is shown the client's port. */
-bool udp_session_is_spent(const struct udp_session *s);
+MUST_USE bool udp_session_is_spent(const struct udp_session *s);
 /* Does its socket lead to an address that its server had before? */
-bool udp_session_is_astray(const struct udp_session *s);
+MUST_USE bool udp_session_is_astray(const struct udp_session *s);
 /* Then another one, to the present address, takes its place. Answers that are under way still come.
  * NULL: there is none. */
 struct udp_session *udp_session_follow(struct udp_session *s, struct span payload);
@@ -95,7 +96,7 @@ void udp_sessions_each(struct udp_lb *lb, void (*fn)(struct udp_session *s, void
 /* When its time is over (clock_now_ms), unless somebody sends. */
 uint64_t udp_session_deadline(const struct udp_session *s);
 /* By which it reaches its client. */
-int udp_session_client_fd(const struct udp_session *s);
+MUST_USE int udp_session_client_fd(const struct udp_session *s);
 /* Client, and the address that it has sent to. */
 void udp_session_addrs(const struct udp_session *s, struct addr *client, struct addr *local);
 

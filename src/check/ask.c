@@ -7,6 +7,7 @@
 #include "check/ask.h"
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "check/agent.h"
 #include "check/external.h"
 #include "check/report.h"
@@ -181,7 +182,8 @@ static void ask_send_proxy(struct check *check)
 
 	len = v2 ? ask_proxy_v2(check, &from, line, sizeof(line)) :
 		   proxyproto_v1(line, &from, &check->to);
-	conn_send(check->conn, line, len, check->how & ASK_TLS, &sent);
+	DROPPED(conn_send(check->conn, line, len, check->how & ASK_TLS, &sent),
+		"an error stays with the connection, where the next step meets it");
 }
 
 /* What is above the connection can begin. */
@@ -253,8 +255,10 @@ static void ask_connected(struct check *check)
 
 static void ask_refused(struct check *check)
 {
-	conn_check_error(check->conn);
-	check_state(check)->error = check->conn->error;
+	if (!check->conn->error)
+		check_state(check)->error = conn_check_error(check->conn);
+	else
+		check_state(check)->error = check->conn->error;
 	if (check->walk)
 		walk_failed(check);
 	else

@@ -4,6 +4,7 @@
 #include "colocate/attach.h"
 
 #include "base/bug.h"
+#include "base/result.h"
 #include "net/bpf.h"
 
 #include <errno.h>
@@ -210,7 +211,7 @@ int attach_remove(const char *pins, struct err *err)
 	if (link >= 0) {
 		memset(&a, 0, sizeof(a));
 		a.link_detach.link_fd = (uint32_t)link;
-		bpf_call(BPF_LINK_DETACH, &a); /* where the group has gone it is detached already */
+		DROPPED(bpf_call(BPF_LINK_DETACH, &a), "where the group has gone it is detached");
 		close(link);
 	}
 	n = pins_remove(pins);

@@ -2,6 +2,7 @@
 /* Enables, shows and disables the pairing of co-located connections (colocate/colocate.h). */
 #include "colocate/colocate.h"
 
+#include "base/result.h"
 #include "colocate/attach.h"
 #include "colocate/kernel.h"
 #include "colocate/programs.h"
@@ -139,12 +140,10 @@ static void ports_print(const uint8_t *ports, FILE *out)
 }
 
 static void status_print(const struct colocate_set *set, const struct colocate_settings *s,
-			 FILE *out)
+			 struct colocate_totals t, FILE *out)
 {
-	struct colocate_totals t = { 0 };
 	unsigned paired, alone;
 
-	bpf_map_get(set->maps[COLOCATE_MAP_TOTALS], &only, &t);
 	flows_sum(set, &t, &paired, &alone);
 	fprintf(out, "cgroup: %s\n", s->cgroup);
 	ports_print(s->ports, out);
@@ -168,18 +167,20 @@ static void status_print(const struct colocate_set *set, const struct colocate_s
 int colocate_status(const char *pins, FILE *out, struct err *err)
 {
 	struct colocate_settings *s = calloc(1, sizeof(*s));
+	struct colocate_totals totals;
 	struct colocate_set set;
 	int r = -1;
 
 	if (!s)
 		return err_set(err, "out of memory");
 	if (!attach_open(pins, &set, err)) {
-		if (bpf_map_get(set.maps[COLOCATE_MAP_SETTINGS], &only, s))
+		if (bpf_map_get(set.maps[COLOCATE_MAP_SETTINGS], &only, s) ||
+		    bpf_map_get(set.maps[COLOCATE_MAP_TOTALS], &only, &totals))
 			err_set(err, "%s: %s", pins, strerror(errno));
 		else
 			r = 0;
 		if (!r)
-			status_print(&set, s, out);
+			status_print(&set, s, totals, out);
 		colocate_set_close(&set);
 	}
 	free(s);
@@ -199,7 +200,8 @@ static void switch_off(const struct colocate_set *set, unsigned *paired)
 	flows_sum(set, &t, paired, &alone);
 	if (s && !bpf_map_get(set->maps[COLOCATE_MAP_SETTINGS], &only, s)) {
 		s->on = 0;
-		bpf_map_put(set->maps[COLOCATE_MAP_SETTINGS], &only, s);
+		DROPPED(bpf_map_put(set->maps[COLOCATE_MAP_SETTINGS], &only, s),
+			"the program is detached behind it in any case");
 	}
 	free(s);
 }

@@ -3,6 +3,7 @@
 #include "net/bpf.h"
 
 #include "base/bug.h"
+#include "base/result.h"
 #include "net/bpf_code.h"
 
 #include <stdbool.h>
@@ -102,7 +103,7 @@ int bpf_map_get(int map, const void *key, void *value)
 
 void bpf_map_remove(int map, const void *key)
 {
-	map_call(BPF_MAP_DELETE_ELEM, map, key, NULL);
+	DROPPED(map_call(BPF_MAP_DELETE_ELEM, map, key, NULL), "what is not there is gone");
 }
 
 int bpf_map_next(int map, const void *key, void *next)

@@ -94,9 +94,10 @@ int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct
 	return -1;
 }
 
-int conn_told_elsewhere(struct conn *conn, bool elsewhere)
+void conn_told_elsewhere(struct conn *conn, bool elsewhere)
 {
-	return loop_modify(&conn->src, elsewhere ? EPOLLOUT | EPOLLRDHUP | EPOLLET : CONN_EVENTS);
+	if (loop_modify(&conn->src, elsewhere ? EPOLLOUT | EPOLLRDHUP | EPOLLET : CONN_EVENTS))
+		conn_fail(conn, CONN_READABLE | CONN_WRITABLE, errno);
 }
 
 /* The call failed with errno. */
@@ -334,7 +335,7 @@ void conn_discard(struct conn *conn)
 void conn_ack_now(const struct conn *conn)
 {
 	if (conn->flags & CONN_TCP)
-		sock_set(conn->src.fd, IPPROTO_TCP, TCP_QUICKACK, 1);
+		sock_wish(conn->src.fd, IPPROTO_TCP, TCP_QUICKACK, 1);
 }
 
 void conn_drained(struct conn *conn)

@@ -19,7 +19,7 @@ struct conn *net_dial(const struct sockaddr_storage *to, socklen_t len, void *ow
 	if (fd < 0)
 		return NULL;
 	if (!local)
-		sock_set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+		sock_wish(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	conn = !connect(fd, (const struct sockaddr *)to, len) || errno == EINPROGRESS ? conn_new() : NULL;
 	if (!conn) {
 		close(fd);

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/pool.h"
+#include "base/result.h"
 #include "event/timer.h"
 #include "net/conn.h"
 
@@ -196,7 +197,7 @@ void conn_linger(struct conn **connp, unsigned patience_ms)
 	struct lingerer *l;
 
 	if (lingering_count >= LINGER_MOST)
-		linger_cut();
+		DROPPED(linger_cut(), "there is one: so many linger");
 	l = pool_take(&lingerers);
 	if (!l) {
 		conn_discard(conn);

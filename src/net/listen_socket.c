@@ -338,6 +338,7 @@ static int open_path(struct opener *o)
 	char temporary[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	struct addr addr = { .family = AF_UNIX, .path = temporary };
 	size_t room = sizeof(temporary);
+	int result;
 
 	if ((size_t)snprintf(temporary, room, "%s.%d.tmp", o->l->addr.path, (int)getpid()) >= room)
 		return err_set(o->err, "cannot listen on %s: the path is too long by %zu characters",
@@ -353,9 +354,9 @@ static int open_path(struct opener *o)
 	}
 	if (!rename(temporary, o->l->addr.path))
 		return 0;
-	refused(o, "rename", NULL);
+	result = refused(o, "rename", NULL);
 	unlink(temporary);
-	return -1;
+	return result;
 }
 
 static int open_unix(struct opener *o)

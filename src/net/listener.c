@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/result.h"
 #include "base/str.h"
 #include "event/profile.h"
 #include "net/linger.h"
@@ -170,7 +171,7 @@ static bool take_one_shared(struct listener *l)
 
 	if (!room_now(l))
 		return false;
-	accept_one(l);
+	DROPPED(accept_one(l), "whether there are more: one is taken at a time");
 	if (l->settled)
 		l->settled(l);
 	return listener_stats.accepted != before;

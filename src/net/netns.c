@@ -59,27 +59,24 @@ static int kept_fd(const char *name)
 	return -1;
 }
 
-int netns_keep(const char *name)
+void netns_keep(const char *name)
 {
 	struct netns_kept *k;
 	int fd;
 
-	if (home_fd() < 0)
-		return -1;
-	if (kept_fd(name) >= 0)
-		return 0;
+	if (home_fd() < 0 || kept_fd(name) >= 0)
+		return;
 	fd = open_namespace(name);
 	k = fd < 0 ? NULL : malloc(sizeof(*k) + strlen(name) + 1);
 	if (!k) {
 		if (fd >= 0)
 			close(fd);
-		return -1;
+		return;
 	}
 	k->fd = fd;
 	strcpy(k->name, name);
 	k->next = kept;
 	kept = k;
-	return 0;
 }
 
 static void leave(int *fd, const char *name)

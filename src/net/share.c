@@ -275,11 +275,10 @@ static void come_back(void)
 	share_flag(ROW_AWAY, false);
 }
 
-static bool look(void)
+static void look(void)
 {
 	if (away && !share_stands_back(load_of(segment_own), least_of_others(), true))
 		come_back();
-	return !away;
 }
 
 static bool somebody_waits(void)
@@ -325,7 +324,8 @@ static void check_fired(struct timer *timer)
 		note_still();
 	else
 		waited = 0;
-	if (look())
+	look();
+	if (!away)
 		return;
 	if (waited > CHECKS_MOST) {
 		come_back();

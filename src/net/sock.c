@@ -2,6 +2,7 @@
 /* Sockets before they are connections. Called by proxy/ and check/ for connections to servers. */
 #include "net/sock.h"
 
+#include "base/result.h"
 #include "net/netns.h"
 
 #include <errno.h>
@@ -45,13 +46,18 @@ bool sock_set(int fd, int level, int option, int value)
 	return setsockopt(fd, level, option, &value, sizeof(value)) == 0;
 }
 
+void sock_wish(int fd, int level, int option, int value)
+{
+	DROPPED(sock_set(fd, level, option, value), "that is what a wish is");
+}
+
 void sock_keepalive(int fd, int cnt, unsigned idle_s, unsigned intvl_s)
 {
-	sock_set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+	sock_wish(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 	if (cnt)
-		sock_set(fd, IPPROTO_TCP, TCP_KEEPCNT, cnt);
+		sock_wish(fd, IPPROTO_TCP, TCP_KEEPCNT, cnt);
 	if (idle_s)
-		sock_set(fd, IPPROTO_TCP, TCP_KEEPIDLE, (int)idle_s);
+		sock_wish(fd, IPPROTO_TCP, TCP_KEEPIDLE, (int)idle_s);
 	if (intvl_s)
-		sock_set(fd, IPPROTO_TCP, TCP_KEEPINTVL, (int)intvl_s);
+		sock_wish(fd, IPPROTO_TCP, TCP_KEEPINTVL, (int)intvl_s);
 }

@@ -11,6 +11,7 @@
 
 #include "base/bug.h"
 #include "base/clock.h"
+#include "base/result.h"
 #include "log/log.h"
 #include "net/conn.h"
 #include "net/listener.h"
@@ -64,11 +65,11 @@ static void link_lost(struct peer_link *l, int status, const char *why)
 
 static void link_broken(struct peer_link *l, const char *doing)
 {
+	int error = l->conn->error ? l->conn->error : conn_check_error(l->conn);
 	char why[PEERS_WHY];
 
-	conn_check_error(l->conn);
-	if (l->conn->error)
-		snprintf(why, sizeof(why), "%s: %s", doing, strerror(l->conn->error));
+	if (error)
+		snprintf(why, sizeof(why), "%s: %s", doing, strerror(error));
 	else
 		snprintf(why, sizeof(why), "%s: it has closed the connection", doing);
 	link_lost(l, 0, why);
@@ -216,7 +217,8 @@ static void link_wrong(struct peer_link *l)
 	if (LINK_OUT - l->out_len >= TALK_MESSAGE_MOST)
 		l->out_len += link_out(l);
 	if (l->out_len > l->out_sent)
-		conn_send(l->conn, l->out + l->out_sent, l->out_len - l->out_sent, false, &sent);
+		DROPPED(conn_send(l->conn, l->out + l->out_sent, l->out_len - l->out_sent, false,
+				  &sent), "the connection is closed whether it hears that or not");
 	conn_discard(l->conn);
 	link_lost(l, 0, "it does not keep to the protocol");
 }
@@ -436,7 +438,7 @@ static void link_run(struct task *task)
 	struct peer_link *l = container_of(task, struct peer_link, task);
 
 	if (l->state == LINK_TALKS && link_hear(l))
-		link_say(l);
+		DROPPED(link_say(l), "where it is lost it has been closed");
 }
 
 static void link_ready(struct conn *conn)
@@ -571,7 +573,7 @@ void peer_link_accept(struct section_life *home, struct listener *listener, int 
 {
 	struct peer_link *l;
 
-	sock_set(*fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	sock_wish(*fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	l = link_new(home);
 	if (!l) {
 		close(*fd);

@@ -9,6 +9,7 @@
 #include "peers/talk_inside.h"
 
 #include "base/bug.h"
+#include "base/result.h"
 
 #include <stdlib.h>
 
@@ -243,8 +244,9 @@ static void say_why(struct talk *t, struct wire_out *out)
 {
 	if (t->life == TALK_IS_OVER)
 		return;
-	wire_put_short(out, WIRE_ERROR, t->life == TALK_REFUSED_LONG ? WIRE_TOO_LONG : WIRE_FAULT);
-	t->counts.messages_out++;
+	if (wire_put_short(out, WIRE_ERROR,
+			   t->life == TALK_REFUSED_LONG ? WIRE_TOO_LONG : WIRE_FAULT))
+		t->counts.messages_out++;
 	t->life = TALK_IS_OVER;
 }
 
@@ -254,7 +256,7 @@ size_t talk_out(struct talk *t, void *buf, size_t size)
 
 	BUG_ON(size < TALK_MESSAGE_MOST);
 	if (t->life == TALK_LIVES) {
-		say(t, &out, &t->asks, WIRE_ASK);
+		DROPPED(say(t, &out, &t->asks, WIRE_ASK), "what was not said stays due");
 		say_answers(t, &out);
 		say_confirmed(t, &out);
 		if (say(t, &out, &t->beats, WIRE_BEAT))

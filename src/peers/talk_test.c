@@ -248,7 +248,7 @@ static void changes_during_a_teaching_follow_it(void **state)
 	talk_ask(pair_b.talk);
 	side_pass(&pair_b, &pair_a);
 	len = side_says(&pair_a, piece);
-	talk_in(pair_b.talk, piece, len);
+	assert_int_equal(talk_in(pair_b.talk, piece, len), 0);
 	side_set_count(&pair_a, "3", 333);
 	side_set_count(&pair_a, "new", 7);
 	pair_run();

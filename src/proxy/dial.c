@@ -22,31 +22,31 @@ static void dial_options(const struct server *server, bool bytes, int fd)
 {
 	const struct proxy_settings *px = &server->proxy->set;
 
-	sock_set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	sock_wish(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	if (px->options.on & OPT_SRVTCPKA)
 		sock_keepalive(fd, px->srvtcpka_cnt, px->srvtcpka_idle / 1000,
 			       px->srvtcpka_intvl / 1000);
 	if (server->set.tcp_ut)
-		sock_set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)server->set.tcp_ut);
+		sock_wish(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)server->set.tcp_ut);
 	if (bytes && server->set.options.on & SRV_TFO)
-		sock_set(fd, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1);
+		sock_wish(fd, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1);
 	if (proxy_spares_ack(px, OPT_SMART_CONNECT))
-		sock_set(fd, IPPROTO_TCP, TCP_QUICKACK, 0);
+		sock_wish(fd, IPPROTO_TCP, TCP_QUICKACK, 0);
 	if (sock_tune.rcvbuf_server)
-		sock_set(fd, SOL_SOCKET, SO_RCVBUF, (int)sock_tune.rcvbuf_server);
+		sock_wish(fd, SOL_SOCKET, SO_RCVBUF, (int)sock_tune.rcvbuf_server);
 	if (sock_tune.sndbuf_server)
-		sock_set(fd, SOL_SOCKET, SO_SNDBUF, (int)sock_tune.sndbuf_server);
+		sock_wish(fd, SOL_SOCKET, SO_SNDBUF, (int)sock_tune.sndbuf_server);
 }
 
 /* Where the rights do not suffice they stay as they are. */
 static void dial_mark(const struct dial_packets *packets, uint16_t family, int fd)
 {
 	if (packets->has_mark)
-		sock_set(fd, SOL_SOCKET, SO_MARK, (int)packets->mark);
+		sock_wish(fd, SOL_SOCKET, SO_MARK, (int)packets->mark);
 	if (packets->has_tos && family == AF_INET6)
-		sock_set(fd, IPPROTO_IPV6, IPV6_TCLASS, packets->tos);
+		sock_wish(fd, IPPROTO_IPV6, IPV6_TCLASS, packets->tos);
 	else if (packets->has_tos)
-		sock_set(fd, IPPROTO_IP, IP_TOS, packets->tos);
+		sock_wish(fd, IPPROTO_IP, IP_TOS, packets->tos);
 }
 
 static bool dial_sends_datagrams(int fd)
@@ -64,7 +64,7 @@ static int dial_bind(int fd, const struct addr *addr)
 	socklen_t len = addr_to_sockaddr(addr, &ss);
 
 	if (!dial_sends_datagrams(fd))
-		sock_set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+		sock_wish(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	return bind(fd, (struct sockaddr *)&ss, len);
 }
 
@@ -105,7 +105,7 @@ static int dial_transparent(const struct addr *addr, int fd)
 	if (!sock_set(fd, v6 ? SOL_IPV6 : SOL_IP, v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT, 1))
 		return -1;
 	if (!addr->port)
-		sock_set(fd, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+		sock_wish(fd, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1);
 	return dial_bind(fd, addr);
 }
 
@@ -126,7 +126,7 @@ static int dial_from(struct server *server, const struct source_conf *src,
 	else if (src->last_port > src->addr.port)
 		return dial_bind_range(server, src, fd);
 	if (!addr.port)
-		sock_set(fd, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+		sock_wish(fd, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1);
 	return dial_bind(fd, &addr);
 }
 
@@ -179,7 +179,7 @@ static enum dial_result dial_once(struct server *server, const struct source_con
 		if (packets)
 			dial_mark(packets, to->family, *fd);
 		if (!client)
-			sock_set(*fd, IPPROTO_TCP, TCP_QUICKACK, 0);
+			sock_wish(*fd, IPPROTO_TCP, TCP_QUICKACK, 0);
 		if (src && dial_from(server, src, client, *fd) < 0)
 			return dial_failed(fd, DIAL_SOURCE);
 	}
@@ -214,9 +214,9 @@ enum dial_result server_dial(struct server *server, const struct addr *to,
 static void dial_datagram_buffers(int fd)
 {
 	if (sock_tune.rcvbuf_server)
-		sock_set(fd, SOL_SOCKET, SO_RCVBUF, (int)sock_tune.rcvbuf_server);
+		sock_wish(fd, SOL_SOCKET, SO_RCVBUF, (int)sock_tune.rcvbuf_server);
 	if (sock_tune.sndbuf_server)
-		sock_set(fd, SOL_SOCKET, SO_SNDBUF, (int)sock_tune.sndbuf_server);
+		sock_wish(fd, SOL_SOCKET, SO_SNDBUF, (int)sock_tune.sndbuf_server);
 }
 
 enum dial_result server_dial_datagrams(struct server *server, const struct addr *to,

@@ -66,7 +66,7 @@ void kernel_receive_bound(const struct end *end)
 	if (want > KERNEL_RECEIVE)
 		want = KERNEL_RECEIVE;
 	if (kernel_receive_size(end) < want) {
-		sock_set(fd, SOL_SOCKET, SO_RCVBUF, (int)(want / 2)); /* the kernel doubles it */
+		sock_wish(fd, SOL_SOCKET, SO_RCVBUF, (int)(want / 2)); /* the kernel doubles it */
 	} else if (knows) {
 		bits |= LOCK_RECEIVE;
 		setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &bits, sizeof(bits));

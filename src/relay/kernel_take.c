@@ -199,8 +199,8 @@ static void end_become_plain(struct end *end)
 /* So much and no more waits for a receiver that is behind: unsent, and in front of us. */
 static void way_bound(struct kernel_way *way)
 {
-	sock_set(end_socket(way->pump->to)->src.fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT,
-		 KERNEL_MOST_UNSENT);
+	sock_wish(end_socket(way->pump->to)->src.fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT,
+		  KERNEL_MOST_UNSENT);
 	/* A near sender is bounded as with a pipe: it comes back to one if it turns to bulk. */
 	if (!(end_socket(way->pump->from)->flags & CONN_BOUNDED))
 		window_bound(end_socket(way->pump->from));

@@ -59,7 +59,7 @@ static int parse_number(struct statement *st, struct rule *rule, const char *arg
 void client_set_mark(const struct view *view, uint32_t mark)
 {
 	if (view->client)
-		sock_set(view->client->src.fd, SOL_SOCKET, SO_MARK, (int)mark);
+		sock_wish(view->client->src.fd, SOL_SOCKET, SO_MARK, (int)mark);
 }
 
 /* Of a socket for both families, the packets of either. */
@@ -68,9 +68,9 @@ void client_set_tos(const struct view *view, int tos)
 	if (!view->client)
 		return;
 	if (view->src && view->src->family == AF_INET6)
-		sock_set(view->client->src.fd, IPPROTO_IPV6, IPV6_TCLASS, tos);
+		sock_wish(view->client->src.fd, IPPROTO_IPV6, IPV6_TCLASS, tos);
 	else
-		sock_set(view->client->src.fd, IPPROTO_IP, IP_TOS, tos);
+		sock_wish(view->client->src.fd, IPPROTO_IP, IP_TOS, tos);
 }
 
 static bool keep_for_server(struct view *view, bool mark, uint32_t num)

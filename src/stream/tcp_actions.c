@@ -146,8 +146,8 @@ int parse_silent_drop(struct statement *st, struct rule *rule, const char *args)
 /* Packets that are still sent pass so many hops. */
 static void limit_hops(int fd, int hops)
 {
-	sock_set(fd, IPPROTO_IP, IP_TTL, hops);
-	sock_set(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, hops);
+	sock_wish(fd, IPPROTO_IP, IP_TTL, hops);
+	sock_wish(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, hops);
 }
 
 /* The connection vanishes without a packet where the rights suffice; else what is sent when
@@ -163,7 +163,7 @@ enum action_result action_silent_drop(const struct rule *rule, struct view *view
 	if (fd >= 0)
 		view->client->flags |= CONN_VANISHES;
 	if (fd >= 0)
-		sock_set(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
+		sock_wish(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
 	if (fd >= 0 && rule->num)
 		limit_hops(fd, (int)rule->num);
 	else if (fd >= 0 && !sock_set(fd, IPPROTO_TCP, TCP_REPAIR, 1))

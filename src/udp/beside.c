@@ -150,6 +150,18 @@ static void leave_shared(struct listener *l)
 	udp_answers_flush();
 }
 
+/* The program that steers away would keep all clients at one socket: without memory for the right
+ * one the kernel is to choose by itself, which takes none. */
+static void spread_again(struct listener *l)
+{
+	if (!spread_attach(l->src.fd, l->shards))
+		return;
+	log_process(LOG_L_WARNING, "udp-lb %s: clients may change to other workers, for the sockets "
+		    "of the port cannot be told apart by client: %s.", l->port->lb->proxy->name,
+		    strerror(errno));
+	listen_socket_steer_away(l, false);
+}
+
 /* Nobody else has it: a successor has a socket of its own beside it, to which what comes from now
  * on goes. Its number among those of the port changes with ours, so ours goes first. */
 static void leave_alone(struct listener *l)
@@ -157,7 +169,7 @@ static void leave_alone(struct listener *l)
 	listen_socket_steer_away(l, true);
 	udp_port_receive(l->port, l->src.fd, queue_batches(l->src.fd));
 	udp_answers_flush();
-	spread_attach(l->src.fd, l->shards);
+	spread_again(l);
 	listener_close(l);
 	l->port->leaves = true;
 	open_all(l);

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/pool.h"
+#include "base/result.h"
 #include "base/siphash.h"
 #include "expr/state.h"
 #include "net/listener.h"
@@ -280,7 +281,7 @@ static bool make_way(struct udp_lb *lb, struct server *server, enum dial_result 
 	if (udp_quarantine_drop())
 		return true;
 	made = ports ? evict_from(lb, server) : evict(lb, NULL);
-	udp_quarantine_drop();
+	DROPPED(udp_quarantine_drop(), "whether there was one: that of who was evicted");
 	return made;
 }
 
