@@ -27,6 +27,7 @@ struct cli {
 	unsigned timeout_ms; /* 0: as configured */
 	bool prompt, input_ended, waiting, key_pressed;
 	bool silent; /* prompt, but none is shown: the connection just stays */
+	bool timed;  /* the prompt tells for how long this process has served */
 	bool applying; /* there is no peer: cli_apply */
 	bool talk;     /* the peer is another process of the service */
 	bool alone;    /* which wants to know of this one alone */

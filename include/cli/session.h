@@ -20,6 +20,7 @@ void cli_set_timeout(struct cli *cli, unsigned ms);
 /* Whether the connection stays behind a line, and a prompt is shown. */
 enum cli_prompt { PROMPT_NONE, PROMPT_SHOWN, PROMPT_SILENT, PROMPT_TOGGLED };
 void cli_set_prompt(struct cli *cli, enum cli_prompt how);
+void cli_toggle_time(struct cli *cli); /* in front of the prompt: "[0:02:15:59]" */
 /* The socket over which listeners may be handed to the peer; -1: they may not. */
 int cli_socket(const struct cli *cli);
 /* What fetches see of the conversation: its stream, in whose turn the command runs; nothing, where

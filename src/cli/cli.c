@@ -12,12 +12,14 @@
 #include "cli/own.h"
 
 #include "base/bug.h"
+#include "base/clock.h"
 #include "base/wipe.h"
 #include "cli/help.h"
 #include "cli/question.h"
 #include "cli/session.h"
 #include "cli/shared.h"
 #include "event/change.h"
+#include "proxy/global.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
 
@@ -243,15 +245,26 @@ int cli_apply(int level, int severity, char **words, const char *payload, struct
 	return rc;
 }
 
+static void cli_say_prompt(const struct cli *cli, struct text *out)
+{
+	char buf[ANSWER_END];
+	unsigned up;
+
+	if (cli->timed) {
+		up = (unsigned)((clock_now_ms - global_state->start_ms) / 1000);
+		text_printf(out, "[%u:%02u:%02u:%02u]%s", up / 86400, up / 3600 % 24, up / 60 % 60, up % 60,
+			    cli_prompt_text ? " " : "");
+	}
+	text_str(out, cli_prompt_text ? cli_prompt_text(cli, buf, sizeof(buf)) : "> ");
+}
+
 /* The parent's socket leaves the empty line out where nothing was said. */
 static void cli_say_end(const struct cli *cli, struct text *out)
 {
-	char buf[ANSWER_END];
-
 	if (!cli_prompt_text || cli->talk || cli->spoke)
 		text_char(out, '\n');
 	if (cli->prompt && !cli->silent)
-		text_str(out, cli_prompt_text ? cli_prompt_text(cli, buf, sizeof(buf)) : "> ");
+		cli_say_prompt(cli, out);
 }
 
 /* The command has said all: an empty line, and the prompt if there is one. */

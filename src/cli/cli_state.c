@@ -16,7 +16,7 @@ bool cli_is_clean(const struct cli *cli)
 void cli_to_text(const struct cli *cli, char *buf, size_t size)
 {
 	snprintf(buf, size, "%d %d %u %u %d %d", cli->level, cli->severity, cli->modes, cli->timeout_ms,
-		 cli->prompt + cli->silent, cli->talk);
+		 cli->prompt + cli->silent + 4 * cli->timed, cli->talk);
 }
 
 struct cli *cli_from_text(const char *text)
@@ -33,8 +33,9 @@ struct cli *cli_from_text(const char *text)
 		return NULL;
 	cli->modes = modes;
 	cli->timeout_ms = timeout_ms;
-	cli->prompt = prompt;
-	cli->silent = prompt == 2;
+	cli->prompt = prompt & 3;
+	cli->silent = (prompt & 3) == 2;
+	cli->timed = prompt & 4;
 	cli->talk = cli->alone = talk;
 	return cli;
 }
@@ -87,6 +88,11 @@ void cli_set_prompt(struct cli *cli, enum cli_prompt how)
 		return;
 	cli->prompt = how == PROMPT_TOGGLED ? !cli->prompt : how != PROMPT_NONE;
 	cli->silent = how == PROMPT_SILENT;
+}
+
+void cli_toggle_time(struct cli *cli)
+{
+	cli->timed = !cli->timed;
 }
 
 void cli_quit(struct cli *cli)

@@ -8,12 +8,14 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/tables.h"
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/session.h"
 #include "cli/tables.h"
+#include "proxy/global.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,6 +179,11 @@ static void several_by_semicolon(void **state)
 	check(LEVEL_USER, "prompt p\nprompt p\necho a\n", "\n> \n> <a>\n\n> ", false);
 	check(LEVEL_USER, "prompt i\nprompt n;echo a\n", "\n\n<a>\n\n", true);
 	check(LEVEL_USER, "prompt n;echo a\n", "\n<a>\n\n", true);
+	global_state->start_ms = 1000;
+	clock_now_ms = 1000 + 93784000; /* a day, two hours, three minutes, four seconds */
+	check(LEVEL_USER, "prompt timed\nprompt timed;echo\n", "\n[1:02:03:04]> \n> \n\n> ", false);
+	check(LEVEL_USER, "prompt\nprompt timed\nprompt\n", "\n> \n[1:02:03:04]> \n", true);
+	check(LEVEL_USER, "prompt timed\nprompt i\nprompt timed p\n", "\n[1:02:03:04]> \n\n> ", false);
 	check(LEVEL_USER, "prompt\n\n\r\necho a\n", "\n> \n> \n> <a>\n\n> ", false);
 }
 
@@ -323,7 +330,7 @@ static void help_lists_what_the_level_may(void **state)
 	assert_non_null(
 		strstr(said,
 		       "  help [<command>]                        : list matching or all commands\n"
-		       "  prompt [n|i|p]                          : toggle interactive mode with "
+		       "  prompt [n|i|p|timed]                    : toggle interactive mode with "
 		       "prompt\n"
 		       "  quit                                    : disconnect\n\n"));
 	cli_free(&cli);
@@ -331,7 +338,7 @@ static void help_lists_what_the_level_may(void **state)
 
 #define HELP_TAIL                                                                    \
 	"  help [<command>]                        : list matching or all commands\n" \
-	"  prompt [n|i|p]                          : toggle interactive mode with prompt\n" \
+	"  prompt [n|i|p|timed]                    : toggle interactive mode with prompt\n" \
 	"  quit                                    : disconnect\n\n"
 
 static void help_finds_by_beginning_and_likeness(void **state)
@@ -660,7 +667,7 @@ static void help_follows_the_tables(void **state)
 	check(LEVEL_USER, "help cou\n", "The following commands are valid at this level:\n"
 	      "  count                                   : c\n"
 	      "  help [<command>]                        : list matching or all commands\n"
-	      "  prompt [n|i|p]                          : toggle interactive mode with prompt\n"
+	      "  prompt [n|i|p|timed]                    : toggle interactive mode with prompt\n"
 	      "  quit                                    : disconnect\n\n", true);
 }
 

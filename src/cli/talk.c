@@ -8,15 +8,27 @@
 #include "cli/session.h"
 #include "cli/tables.h"
 
-/* Words of later versions; as in 2.6 and 2.8 any other one, or none, toggles. */
+/* Words of later versions; as in 2.6 and 2.8 any other one, or none, toggles. "timed" alone brings a
+ * prompt, too. */
 static int talk_prompt(struct cli_call *call, struct err *err)
 {
-	const char *how = cli_arg(call, 0);
+	enum cli_prompt how = PROMPT_TOGGLED;
+	int i;
 
 	(void)err;
-	cli_set_prompt(call->cli, !strcmp(how, "n") ? PROMPT_NONE :
-				  !strcmp(how, "i") ? PROMPT_SILENT :
-				  !strcmp(how, "p") ? PROMPT_SHOWN : PROMPT_TOGGLED);
+	for (i = 0; i < call->argc; i++) {
+		if (!strcmp(call->argv[i], "n"))
+			how = PROMPT_NONE;
+		else if (!strcmp(call->argv[i], "i"))
+			how = PROMPT_SILENT;
+		else if (!strcmp(call->argv[i], "p"))
+			how = PROMPT_SHOWN;
+		else if (!strcmp(call->argv[i], "timed")) {
+			cli_toggle_time(call->cli);
+			how = how == PROMPT_TOGGLED ? PROMPT_SHOWN : how;
+		}
+	}
+	cli_set_prompt(call->cli, how);
 	return 0;
 }
 
@@ -126,7 +138,7 @@ static int talk_timeout(struct cli_call *call, struct err *err)
 }
 
 const struct cli_command cli_talk_commands[] = {
-	{ .words = "prompt", .args = "[n|i|p]", .level = LEVEL_USER, .flags = CLI_LAST, .start = talk_prompt,
+	{ .words = "prompt", .args = "[n|i|p|timed]", .level = LEVEL_USER, .flags = CLI_LAST, .start = talk_prompt,
 	  .help = "toggle interactive mode with prompt" },
 	{ .words = "quit", .level = LEVEL_USER, .flags = CLI_LAST, .start = talk_quit,
 	  .help = "disconnect" },
