@@ -5,7 +5,7 @@
  */
 #include "cli/shared.h"
 #include "cli/stats_conf.h"
-#include "check/check.h"
+#include "check/checks.h"
 #include "check/eject.h"
 #include "check/check_conf.h"
 #include "check/report.h"

@@ -29,7 +29,7 @@ enum server_proto ask_proto(const struct check *check);
  * traffic does. */
 struct span ask_offers(const struct check *check, enum server_proto proto);
 
-/* For walk.c: opens a connection. False: it could not begin; error and cause of the state are
+/* For walk_run.c: opens a connection. False: it could not begin; error and cause of the state are
  * set, and the result is *status. Else walk_go comes when it stands, walk_failed when not. */
 bool ask_open(struct check *check, const struct addr *to, unsigned how,
 	      enum check_status *status);

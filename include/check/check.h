@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Health checks and agent checks: when a server is asked, and how. A check that asks for no more
+/* A health check or an agent check of a server. A check that asks for no more
  * than a connection opens it and reports; others walk through a list of steps (check/step.h).
  * Manual 4.2 "option tcp-check" and following, 5.2 "check", "agent-check", "inter", "observe". */
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
 
-#include "config/module.h"
 #include "event/timer.h"
-#include "proxy/backend_part.h"
 #include "proxy/server.h"
 #include "tls/conn.h"
 
@@ -15,13 +13,8 @@ struct check;
 struct conn;
 struct external;
 struct ruleset;
-struct server_part;
 struct text;
 struct walk;
-
-extern const struct server_part check_server_part;
-extern const struct backend_part check_backend_part;
-extern const struct module check_module; /* start: begins to check what is to be checked */
 
 /* What an agent's line asks for besides up and down; it is carried out with the result. */
 struct agent_words {
@@ -53,14 +46,12 @@ struct check {
 };
 
 /* server_state.check or .agent */
-struct check_state *check_state(const struct check *check);
-/* Checks of the server stop, or go on: "disable health", "enable health". */
-void check_pause(struct server *server, bool paused);
-/* The same for its agent. */
-void check_pause_agent(struct server *server, bool paused);
-/* "set server agent-send": -1: out of memory. */
-int check_agent_send(struct server *server, const char *text);
+static inline struct check_state *check_state(const struct check *check)
+{
+	struct server_state *state = check->server->state;
 
+	return check->is_agent ? &state->agent : &state->check;
+}
 /* "Layer4 check passed" and so on. */
 const char *check_status_sentence(enum check_status status);
 /* Has a result of this status a code (check_code)? */

@@ -55,10 +55,6 @@ struct check_conf {
 struct check_conf *check_conf_own(struct config *cfg, struct proxy *px);
 /* What checks of the proxy's servers do; NULL: a connection. */
 const struct ruleset *check_conf_rules(const struct proxy *px);
-/* Makes the ruleset; reports. */
-void check_conf_finish(struct config *cfg, struct proxy *px);
-int check_conf_finish_server(struct config *cfg, struct server *s);
-
 /* Words of the global section. */
 const struct external_conf *check_conf_external(const struct config *cfg);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One request over a connection of HTTP/2, whose client we are: what is to be sent, and what becomes
  * of the bytes that come. The response is written as HTTP/1, so that whoever judges it sees what it
- * would see of a server of HTTP/1. No socket: walk.c moves the bytes. */
+ * would see of a server of HTTP/1. No socket: walk_run.c moves the bytes. */
 #ifndef CHECK_H2_CALL_H
 #define CHECK_H2_CALL_H
 

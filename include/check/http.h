@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* HTTP in health checks: writing the request, reading and judging the response. Called by walk.c;
- * the rules come from http_conf.c. */
+/* HTTP in health checks: writing the request, reading and judging the response. Called by
+ * walk_run.c; the rules come from http_conf.c. */
 #ifndef CHECK_HTTP_H
 #define CHECK_HTTP_H
 

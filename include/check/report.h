@@ -20,9 +20,9 @@ bool report_result(struct check *check, enum check_status status);
 /* error-limit was reached by errors of this kind. */
 void report_observed(struct server *s, enum observed what);
 /* Checks are made by one process: the one of this row from now on. Submitted by the parent: 4
- * bytes, uint32_t. Installed by check.c: begins, or ends, to check. */
+ * bytes, uint32_t. Installed by checks.c: begins, or ends, to check. */
 extern void (*report_make_checker)(bool active);
-/* Installed by check.c: the traffic has shown errors, the next check should come soon. */
+/* Installed by checks.c: the traffic has shown errors, the next check should come soon. */
 extern void (*report_check_soon)(struct server *s);
 
 #endif

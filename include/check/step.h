@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a check does: a list of steps over connections that they open. The words tcp-check and
  * http-check write such lists, the other options (smtpchk, redis-check ...) and agents have theirs
- * from stock.c. Made while the configuration is read, never changed afterwards; walk.c runs
+ * from stock.c. Made while the configuration is read, never changed afterwards; walk_run.c runs
  * them. */
 #ifndef CHECK_STEP_H
 #define CHECK_STEP_H

@@ -42,23 +42,17 @@ struct walk {
 	char memory[CHECK_SAID_SIZE];
 };
 
-/* Starts at the first step. false: out of memory. */
-bool walk_begin(struct check *check);
-/* Something has happened: goes as far as it can, possibly to the report (and the walk is gone). */
-void walk_go(struct check *check);
-/* The connection could not be made; conn->error tells. */
-void walk_failed(struct check *check);
-/* The handshake of TLS has failed, for this reason. */
-void walk_unsecured(struct check *check, const char *why);
-void walk_timeout(struct check *check);
-/* Gives everything back; NULL is allowed. */
-void walk_end(struct walk **walk);
-
 /* What expressions of the present step see. */
 struct view walk_view(const struct walk *walk);
 struct span walk_received(const struct walk *walk);
 /* Writes a log format into the walk's second buffer; false: out of memory, the result is set. */
 bool walk_format(struct walk *walk, const struct logformat *format, struct text *t);
+/* The comment of the present step, or of the comment step in front; NULL: none. */
+const char *walk_comment(const struct walk *walk);
+/* That behind what is said, if there is one. */
+void walk_say_comment(struct walk *walk);
+/* Out of memory: nothing that the server could help. */
+void walk_set_no_memory(struct walk *walk);
 /* The check has failed for this reason; comment: of the present step, to be said behind it. */
 void walk_set_failure(struct walk *walk, enum check_status status, const char *said);
 

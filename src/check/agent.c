@@ -2,7 +2,7 @@
 /*
  * Agents: a connection, perhaps a greeting, one line. Up and down are the result of the check,
  * which health.c applies; weight, maxconn and administrative state go with it (report.c). Called by
- * walk.c. Changes nothing by itself.
+ * walk_run.c. Changes nothing by itself.
  */
 #include "check/agent.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Running one check: dialling, the PROXY line, waiting for the connection, and the end with a
- * result. A check without rules reports as soon as the connection stands; walk.c does what the
+ * result. A check without rules reports as soon as the connection stands; walk_run.c does what the
  * rules of others say. Called by the timers of check.c. Between two checks nothing is open.
  */
 #include "check/ask.h"
@@ -12,7 +12,7 @@
 #include "check/external.h"
 #include "check/report.h"
 #include "check/schedule.h"
-#include "check/walk.h"
+#include "check/walk_run.h"
 #include "net/conn.h"
 #include "net/proxyproto.h"
 #include "net/socks4.h"

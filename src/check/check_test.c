@@ -2,7 +2,7 @@
 /* How servers are asked: sockets on loopback, with a clock that stands still. Results, the lines of
  * the log (those of the reference, recorded with the same servers), and that nothing stays open or
  * armed between checks. When servers are asked, and what it means, is in health_test.c. */
-#include "check/check_world.h"
+#include "check/test_world.h"
 
 #include "base/clock.h"
 #include "base/err.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Judging raw bytes that a server has sent: strings, binary strings, regular expressions and what
- * log formats write, found anywhere in what came since the last send. Called by walk.c whenever
+ * log formats write, found anywhere in what came since the last send. Called by walk_run.c whenever
  * more has come. Never keeps anything.
  *
  * As long as more may come, what was not found may still be: the answer is "wait", unless min-recv

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One request of a health check over HTTP/2 (RFC 9113), by the codec of http/. One stream, id 1, which
- * ends with the connection. Called by walk.c; it knows no socket, and no check.
+ * ends with the connection. Called by walk_run.c; it knows no socket, and no check.
  *
  * Memory is bounded: bytes of a frame that is not complete (H2_FRAME_LEAST), a block of fields
  * (tune.bufsize), what waits to be sent (OUT_ROOM), the table of HPACK (4 kB). So is work: frames that

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* When servers are asked, and what the results make of their health: intervals, counts,
  * maintenance, trackers, errors of the traffic; the lines of the log are those of the reference. */
-#include "check/check_world.h"
+#include "check/test_world.h"
 
 #include "base/clock.h"
 #include "event/change.h"

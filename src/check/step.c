@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lists of steps, and how messages name a step: word for word as the reference. Called while the
- * configuration is read and by walk.c. */
+ * configuration is read and by walk_run.c. */
 #include "check/step.h"
 
 #include "base/arena.h"

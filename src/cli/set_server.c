@@ -6,7 +6,7 @@
  */
 #include "cli/set_server.h"
 
-#include "check/check.h"
+#include "check/checks.h"
 #include "check/health.h"
 #include "cli/session.h"
 #include "cli/tables.h"

@@ -8,7 +8,7 @@
 #include "base/bug.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "check/check.h"
+#include "check/checks.h"
 #include "check/health.h"
 #include "cli/set_server.h"
 #include "lua/script.h"

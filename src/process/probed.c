@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/pool.h"
 #include "base/str.h"
-#include "check/check.h"
+#include "check/checks.h"
 #include "cli/cli.h"
 #include "cli/shared.h"
 #include "event/loop.h"

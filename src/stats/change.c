@@ -7,7 +7,7 @@
 #include "stats/change.h"
 
 #include "base/err.h"
-#include "check/check.h"
+#include "check/checks.h"
 #include "check/health.h"
 #include "http/message.h"
 #include "http/uri.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The world in which the tests of health checks live: a backend out of a few lines of
  * configuration, a socket on loopback, a clock that stands still, and what was logged. */
-#include "check/check_world.h"
+#include "check/test_world.h"
 
 #include "base/clock.h"
 #include "base/err.h"

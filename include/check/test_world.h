@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For the tests of health checks: see check_world.c. */
+/* For the tests of health checks: see test_world.c. */
 #ifndef CHECK_WORLD_H
 #define CHECK_WORLD_H
 
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "check/check.h"
+#include "check/checks.h"
 #include "check/health.h"
 #include "proxy/proxy.h"
 

@@ -5,16 +5,16 @@
  * wake-up, and in maintenance nothing at all but the agent's. How it is asked is in ask.c, what
  * results mean is in health.c and agent.c.
  */
-#include "check/check.h"
+#include "check/checks.h"
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "check/agent.h"
 #include "check/ask.h"
-#include "check/check_conf.h"
 #include "check/external.h"
 #include "check/health.h"
 #include "check/report.h"
+#include "check/rulesets.h"
 #include "check/schedule.h"
 #include "config/config.h"
 #include "config/fragment.h"
@@ -34,90 +34,18 @@ struct check_settings {
 };
 
 static struct check_settings settings;
-static bool checking; /* this process checks */
 
 /* -- when ------------------------------------------------------------------------------------ */
-
-static unsigned first_of(unsigned a, unsigned b)
-{
-	return a ? a : b;
-}
-
-/* Manual 5.2 "inter": fully up; in between; fully down. */
-static unsigned check_interval(const struct check *check)
-{
-	const struct server *s = check->server;
-	int health = s->state->health;
-
-	if (check->is_agent)
-		return s->set.agent_inter;
-	if (health >= s->set.rise + s->set.fall - 1)
-		return s->set.inter;
-	if (health <= 0)
-		return first_of(s->set.downinter, s->set.inter);
-	return first_of(s->set.fastinter, s->set.inter);
-}
-
-/* The interval, more or less the share of spread-checks. */
-static unsigned check_spread(unsigned ms)
-{
-	unsigned range = (unsigned)((uint64_t)ms * (unsigned)settings.spread / 100);
-
-	return range ? ms - range + (unsigned)(random() % (2 * (long)range + 1)) : ms;
-}
-
-/* In maintenance, or paused by an administrator, nobody asks; agents are asked in maintenance,
- * too: they may end it. */
-static bool check_wanted(const struct check *check)
-{
-	const struct server_state *state = check->server->state;
-
-	if (!checking)
-		return false;
-	return check->is_agent ? !state->agent.paused :
-				 !state->check.paused && !(state->admin & ADMIN_MAINT);
-}
-
-static void check_schedule(struct check *check, unsigned ms)
-{
-	timer_set(&check->timer, clock_now_ms + ms);
-}
-
-/* Counted from the beginning of the last one, so that its duration does not matter. */
-void schedule_next(struct check *check)
-{
-	uint64_t when = check->started_ms + check_spread(check_interval(check));
-
-	if (check_wanted(check))
-		timer_set(&check->timer, when > clock_now_ms ? when : clock_now_ms);
-}
-
-/* Until connected: timeout connect, but not longer than inter; then timeout check, if there is
- * one, else inter for all (manual 4.2 "timeout check"). */
-void schedule_limit(struct check *check)
-{
-	const struct timeouts *t = &check->server->proxy->set.timeout;
-	unsigned inter = check->is_agent ? check->server->set.agent_inter :
-					   check->server->set.inter;
-	uint64_t elapsed = clock_now_ms - check->started_ms;
-
-	if (!t->check)
-		check_schedule(check, elapsed < inter ? inter - (unsigned)elapsed : 0);
-	else if (check->connected)
-		check_schedule(check, t->check);
-	else
-		check_schedule(check, t->connect && t->connect < inter ? t->connect : inter);
-}
 
 static void check_stop_or_go(struct check *check)
 {
 	if (!check)
 		return;
-	if (!check_wanted(check)) {
+	if (!schedule_wanted(check)) {
 		timer_cancel(&check->timer);
 		ask_stop(check);
 	} else if (!timer_armed(&check->timer) && !check->reporting) {
-		check_schedule(check, check_spread(check_interval(check)));
+		schedule_in(check, schedule_wait(check));
 	}
 }
 
@@ -148,13 +76,6 @@ static void check_timer(struct timer *timer)
 		ask_begin(check);
 }
 
-struct check_state *check_state(const struct check *check)
-{
-	struct server_state *state = check->server->state;
-
-	return check->is_agent ? &state->agent : &state->check;
-}
-
 /* -- what the traffic shows ------------------------------------------------------------------ */
 
 static void check_observed(struct server *s, enum observed what)
@@ -165,12 +86,12 @@ static void check_observed(struct server *s, enum observed what)
 
 static void check_soon(struct server *s)
 {
-	unsigned soon = check_spread(first_of(s->set.fastinter, s->set.inter));
+	unsigned soon = schedule_fast_wait(s);
 	struct check *check = s->check;
 
 	if (check && !s->state->check.running && timer_armed(&check->timer) &&
 	    check->timer.when > clock_now_ms + soon)
-		check_schedule(check, soon);
+		schedule_in(check, soon);
 }
 
 /* -- start ----------------------------------------------------------------------------------- */
@@ -330,11 +251,11 @@ static void check_start_all(const struct proxies *all)
 		time = settings.max_spread;
 	list_for_each(px, &all->list, node)
 		for (s = px->servers; s; s = s->next) {
-			if (s->check && check_wanted(s->check))
-				check_schedule(s->check,
+			if (s->check && schedule_wanted(s->check))
+				schedule_in(s->check,
 					       (unsigned)((uint64_t)time * n++ / count));
 			if (s->agent)
-				check_schedule(s->agent,
+				schedule_in(s->agent,
 					       (unsigned)((uint64_t)time * n++ / count));
 		}
 }
@@ -367,11 +288,11 @@ static void check_take_over(const struct proxies *all)
 /* Of several processes one checks. */
 static void check_make_active(bool active)
 {
-	if (active == checking)
+	if (active == schedule_checking)
 		return;
 	if (active)
 		check_take_over(proxies_running);
-	checking = facts_checker = active;
+	schedule_checking = facts_checker = active;
 	if (active)
 		check_start_all(proxies_running);
 	else
@@ -386,6 +307,7 @@ static int check_prepare(struct config *cfg, void *data, struct err *err)
 	struct proxy *px;
 
 	settings = *(const struct check_settings *)data;
+	schedule_spread = settings.spread;
 	external_conf = settings.external;
 	ask_speaks_for_itself = settings.never_local;
 	server_hooks.observed = check_observed;
@@ -415,7 +337,7 @@ static void check_stop(void)
 	struct server *s;
 	struct proxy *px;
 
-	checking = false;
+	schedule_checking = false;
 	if (!proxies_running)
 		return;
 	list_for_each(px, &proxies_running->list, node)
