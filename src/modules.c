@@ -121,6 +121,7 @@ const struct module *const modules[] = {
 	&udp_words_module,
 	&ring_module,
 	&log_module,
+	&log_run_module,
 	&stats_conf_module,
 	&resolvers_module,
 	&proxy_module,

@@ -5,7 +5,7 @@
 #define LOG_HEADER_H
 
 #include "base/str.h"
-#include "log/log.h"
+#include "log/level.h"
 
 #include <sys/time.h>
 

@@ -8,17 +8,16 @@
 #include "base/str.h"
 #include "config/config.h"
 #include "config/module.h"
+#include "log/level.h"
 
 #include <stdbool.h>
 #include <time.h>
 
 struct log_conf; /* the targets of the global section or of a proxy, and its tag */
 
-enum log_level { LOG_L_EMERG, LOG_L_ALERT, LOG_L_CRIT, LOG_L_ERR, LOG_L_WARNING, LOG_L_NOTICE,
-		 LOG_L_INFO, LOG_L_DEBUG };
-
-extern const struct module log_module;
-extern const struct module ring_module; /* the ring section; its data are log_module's */
+extern const struct module log_module;     /* words and data */
+extern const struct module ring_module;    /* the ring section; its data are log_module's */
+extern const struct module log_run_module; /* opens what log_module's data name */
 
 /* Sends the message (no line feed) to each target of conf whose level admits it. A target
  * "global" stands for the global targets. conf NULL: a proxy without any log line; nothing is

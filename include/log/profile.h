@@ -58,7 +58,7 @@ struct log_profile_use {
 	const char *name;
 	const struct log_profile *profile; /* once all files have been read */
 };
-/* The word behind "profile", consumed; NULL after a report. */
+/* The word behind "profile", consumed; NULL after a report. log_conf.c */
 struct log_profile_use *log_profile_parse(struct statement *st);
 
 #endif

@@ -9,10 +9,8 @@
 #include "base/clock.h"
 #include "event/change.h"
 #include "event/timer.h"
-#include "log/log_conf.h"
+#include "log/log_data.h"
 #include "log/profile.h"
-#include "log/ring.h"
-#include "log/ring_server.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -378,21 +376,6 @@ void log_process(enum log_level level, const char *fmt, ...)
 	va_end(ap);
 }
 
-struct ring *ring_find(const char *name)
-{
-	return log_running ? ring_of_name(log_running, name) : NULL;
-}
-
-struct ring *ring_next(const struct ring *ring)
-{
-	const struct list *next;
-
-	if (!log_running)
-		return NULL;
-	next = ring ? ring->node.next : log_running->rings.next;
-	return next == &log_running->rings ? NULL : list_entry(next, struct ring, node);
-}
-
 const char *log_on_terminal(void)
 {
 	struct log_target *t;
@@ -414,42 +397,6 @@ void log_leave_terminal(void)
 				log_target_plain(t);
 }
 
-static int log_prepare(struct config *cfg, void *module_data, struct err *err)
-{
-	struct log_data *data = module_data;
-	struct log_target *t;
-	struct ring *ring;
-
-	(void)cfg;
-	tzset();
-	log_know_pid();
-	timer_init(&log_report_timer, log_report_fire);
-	list_for_each(ring, &data->rings, node)
-		if (ring_prepare(ring, err))
-			return -1;
-	list_for_each(t, &data->targets, node) {
-		if (log_target_open(t, err))
-			return -1;
-		if (t->max_len > log_longest)
-			log_longest = t->max_len;
-	}
-	log_running = data;
-	return 0;
-}
-
-/* Rings talk to their servers from each process, about what that process has said. */
-static int log_start(struct config *cfg, void *module_data, struct err *err)
-{
-	struct log_data *data = module_data;
-	struct ring *ring;
-
-	(void)cfg;
-	list_for_each(ring, &data->rings, node)
-		if (ring_start(ring, err))
-			return -1;
-	return 0;
-}
-
 void log_leave_root(void)
 {
 	struct log_target *t;
@@ -459,48 +406,19 @@ void log_leave_root(void)
 			log_target_keep(t);
 }
 
-int log_parent_start(struct err *err)
+void log_set_running(const struct log_data *data)
 {
-	return log_running ? log_start(NULL, (void *)(uintptr_t)log_running, err) : 0;
-}
+	const struct log_target *t;
 
-void log_forked(void)
-{
-	struct ring_server *s;
-	struct ring *ring;
-
-	if (!log_running)
+	if (!data) {
+		log_running = NULL;
+		timer_cancel(&log_report_timer);
 		return;
-	list_for_each(ring, &log_running->rings, node) {
-		list_for_each(s, &ring->servers, watch.node)
-			ring_server_drop(s);
-		ring_empty(ring);
 	}
-}
-
-static void log_stop(void)
-{
-	const struct log_data *data = log_running;
-	struct log_target *t;
-	struct ring *ring;
-
-	if (!data)
-		return;
-	log_running = NULL;
-	timer_cancel(&log_report_timer);
+	log_know_pid();
+	timer_init(&log_report_timer, log_report_fire);
 	list_for_each(t, &data->targets, node)
-		log_target_close(t);
-	list_for_each(ring, &data->rings, node)
-		ring_stop(ring);
+		if (t->max_len > log_longest)
+			log_longest = t->max_len;
+	log_running = data;
 }
-
-const struct module log_module = {
-	.name = "log",
-	.keywords = log_keywords,
-	.data_size = sizeof(struct log_data),
-	.init = log_init,
-	.finish = log_finish,
-	.prepare = log_prepare,
-	.start = log_start,
-	.stop = log_stop,
-};

@@ -231,6 +231,21 @@ static int log_parse_sample(struct statement *st, struct log_target *t)
 	return problem ? stmt_error(st, st->at - 1, "%s", problem) : 0;
 }
 
+struct log_profile_use *log_profile_parse(struct statement *st)
+{
+	struct log_data *data = config_data(st->cfg, &log_module);
+	const char *name = stmt_need(st, "name of a log-profile");
+	struct log_profile_use *use;
+
+	if (!name)
+		return NULL;
+	use = arena_alloc(st->cfg->arena, sizeof(*use));
+	use->loc = st->loc;
+	use->name = arena_strdup(st->cfg->arena, name);
+	list_append(&data->profile_uses, &use->node);
+	return use;
+}
+
 static int log_parse_options(struct statement *st, struct log_target *t)
 {
 	unsigned format;
@@ -409,7 +424,7 @@ static int log_parse_hostname(struct statement *st, const struct keyword *kw, vo
 
 /* -- the generation ---------------------------------------------------------------------- */
 
-void log_init(struct config *cfg, void *module_data)
+static void log_init(struct config *cfg, void *module_data)
 {
 	struct log_data *data = module_data;
 
@@ -481,7 +496,7 @@ static int log_finish_profile(struct config *cfg, struct log_data *data,
 	return -1;
 }
 
-int log_finish(struct config *cfg, void *module_data)
+static int log_finish(struct config *cfg, void *module_data)
 {
 	struct log_data *data = module_data;
 	struct log_profile_use *use;
@@ -509,7 +524,7 @@ int log_finish(struct config *cfg, void *module_data)
 	return result;
 }
 
-const struct keyword log_keywords[] = {
+static const struct keyword log_keywords[] = {
 	{ .name = "log",
 	  .scope = SCOPE_GLOBAL,
 	  .flags = KW_NO,
@@ -532,4 +547,12 @@ const struct keyword log_keywords[] = {
 	  .parse = log_parse_hostname,
 	  .help = "put a host name, by default the system's, into log headers" },
 	{ .name = NULL },
+};
+
+const struct module log_module = {
+	.name = "log",
+	.keywords = log_keywords,
+	.data_size = sizeof(struct log_data),
+	.init = log_init,
+	.finish = log_finish,
 };

@@ -27,7 +27,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static const struct module *const list[] = { &environment_module, &log_module, &ring_module, NULL };
+static const struct module *const list[] = { &environment_module, &log_module, &log_run_module, &ring_module, NULL };
 static struct config *cfg;
 static int udp = -1;
 static unsigned udp_port;
@@ -54,15 +54,15 @@ static void start(const char *fmt)
 		diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
 		fail();
 	}
-	if (log_module.prepare(cfg, config_data(cfg, &log_module), &err) ||
-	    log_module.start(cfg, config_data(cfg, &log_module), &err))
+	if (log_run_module.prepare(cfg, NULL, &err) ||
+	    log_run_module.start(cfg, NULL, &err))
 		fail_msg("%s", err.text);
 	log_stats = (struct log_stats){ 0, 0 };
 }
 
 static void stop(void)
 {
-	log_module.stop();
+	log_run_module.stop();
 	config_free(&cfg);
 }
 

@@ -3,9 +3,7 @@
  * by expr/log_profile.c, which knows formats. */
 #include "log/profile.h"
 
-#include "base/arena.h"
 #include "base/bug.h"
-#include "log/log_conf.h"
 
 #include <string.h>
 
@@ -46,19 +44,4 @@ const struct log_form *log_profile_form(const struct log_profile *profile, enum 
 	if (profile->form[step].set)
 		return &profile->form[step];
 	return profile->any.set ? &profile->any : NULL;
-}
-
-struct log_profile_use *log_profile_parse(struct statement *st)
-{
-	struct log_data *data = config_data(st->cfg, &log_module);
-	const char *name = stmt_need(st, "name of a log-profile");
-	struct log_profile_use *use;
-
-	if (!name)
-		return NULL;
-	use = arena_alloc(st->cfg->arena, sizeof(*use));
-	use->loc = st->loc;
-	use->name = arena_strdup(st->cfg->arena, name);
-	list_append(&data->profile_uses, &use->node);
-	return use;
 }
