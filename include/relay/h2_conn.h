@@ -37,7 +37,7 @@ struct h2_owner {
 /* What we announce and bear. */
 struct h2_limits {
 	uint32_t streams;  /* SETTINGS_MAX_CONCURRENT_STREAMS */
-	uint32_t window;   /* SETTINGS_INITIAL_WINDOW_SIZE */
+	uint32_t window;   /* of a stream, as a rule: SETTINGS_INITIAL_WINDOW_SIZE to clients */
 	uint32_t table;    /* SETTINGS_HEADER_TABLE_SIZE */
 	uint32_t frame;    /* SETTINGS_MAX_FRAME_SIZE; less than 16384: that */
 	uint32_t total;    /* streams after which it drains; 0: none */
@@ -104,7 +104,8 @@ void h2_conn_count(struct h2_conn *c, struct h2_counts *counts);
 struct h2_totals {
 	unsigned connections, streams; /* now */
 	uint64_t connected, opened, refused, reset, glitches;
-	uint32_t grown; /* to servers: bytes by which windows of streams are larger than at first, now */
+	uint32_t grown; /* to servers: bytes by which windows of streams are larger than the least */
+	size_t kept;    /* bytes of bodies that came and nobody has taken, now */
 };
 extern struct h2_totals h2_client_totals, h2_server_totals;
 

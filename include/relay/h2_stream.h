@@ -26,8 +26,10 @@ enum {
 	H2_WINDOW_CLIENT = 1 << 18, /* up quickly (a stream's to a server: to this); ... */
 	H2_WINDOW_LONG = 8 << 20, /* ... both grow to this where the path is long, ... */
 	H2_LONG_ALL = 64 << 20,   /* ... while all of the process have not had so much more */
-	H2_GROWN_ALL = 16 << 20,  /* streams to servers, all together; ... */
-	H2_GROWN_QUICK = 8 << 20, /* ... where their path is not long */
+	H2_WINDOW_LEAST = 16384,  /* of a stream to a server, with which all begin; what streams ... */
+	H2_GROWN_ALL = 16 << 20,  /* ... have beyond that, all together; ... */
+	H2_GROWN_QUICK = 12 << 20, /* ... where their path is not long, or they begin */
+	H2_KEPT_MUCH = 1 << 20,   /* by readers that do not keep up: streams begin with no more */
 	H2_WORK_HEAD = 32,        /* a frame is 1, one that begins a stream so much more */
 	H2_TRUST_MOST = 15,       /* in a turn of the loop a connection begins so many more than one */
 	H2_TRUST_BYTES = 1024,    /* of DATA at once: a body, and no flood of frames */
@@ -76,7 +78,7 @@ struct h2_stream {
 	uint32_t window;        /* to which that is filled up */
 	uint32_t given;         /* bytes since that was done */
 	uint32_t debt;          /* bytes that the peer may send and is not to: what leaves pays it */
-	uint32_t grown;         /* of window and debt, what counts in totals->grown */
+	uint32_t grown;         /* of window and debt, what counts in totals->grown: client */
 	uint64_t filled_ms;     /* and when */
 	uint64_t lingers_ms;    /* answered and taken back, but the request goes on: since then */
 	uint64_t left;          /* bytes of DATA that are to come; UINT64_MAX: any */
@@ -228,15 +230,25 @@ static inline void h2_refused(struct h2_conn *c)
 bool h2_stream_fault(struct h2_stream *st, enum h2_code code);
 
 /* ---- h2_window.c ---- */
+/* What SETTINGS say of a stream's window: to a server it is small, and made larger behind the
+ * request. */
+uint32_t h2_window_first(const struct h2_conn *c);
+/* Client: its head is in c->out. Who reads well may send as much as is usual, from the start. */
+void h2_window_begin(struct h2_stream *st);
 /* n bytes of DATA came. What others have not taken may not hold up streams of other clients over the
  * same connection to a server: there the connection's window is filled up at once, and what may lie
  * here is bounded by the windows of the streams. */
 void h2_received(struct h2_conn *c, size_t n);
 /* n bytes of the stream's body have left us, or nobody wants them. st: NULL, of none any more. */
 void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n);
-/* Bytes of the stream that nobody has taken are kept: the reader does not keep up where they are
- * more than half of its window, and half of that is enough. */
-void h2_kept(struct h2_stream *st);
+/* Keeps bytes of the stream that nobody has taken: the reader does not keep up where they are more
+ * than half of its window, and half of that is enough. False: no memory. */
+bool h2_keep(struct h2_stream *st, struct span bytes);
+/* n of the bytes that were kept are not any more. */
+static inline void h2_unkept(struct h2_stream *st, size_t n)
+{
+	st->conn->totals->kept -= n;
+}
 /* The connection ends, the stream does: what its window took from others is theirs again. */
 void h2_window_end(struct h2_conn *c);
 void h2_stream_window_end(struct h2_stream *st);

@@ -135,8 +135,8 @@ struct h2_stream *h2_stream_new(struct h2_conn *c, uint32_t id)
 	st->id = id;
 	st->priority.urgency = H2_URGENCY_USUAL;
 	st->send_window = c->peer_window;
-	st->recv_window = (int32_t)c->limits.window;
-	st->window = c->limits.window;
+	st->window = h2_window_first(c);
+	st->recv_window = (int32_t)st->window;
 	st->filled_ms = clock_now_ms;
 	st->framing.passable = UINT64_MAX;
 	st->framing.coded = true;
@@ -202,6 +202,7 @@ void h2_stream_free(struct h2_stream *st)
 		c->due = NULL;
 	st->fresh = false;
 	h2_gave(c, NULL, st->in.len + st->now.len - st->marked_given);
+	h2_unkept(st, st->in.len);
 	h2_stream_window_end(st);
 	h2_bytes_free(&st->in);
 	st->now.len = 0;
@@ -614,7 +615,7 @@ static void greet(struct h2_conn *c)
 	if (c->client)
 		p = h2_write_setting(p, H2_ENABLE_PUSH, 0);
 	p = h2_write_setting(p, H2_MAX_CONCURRENT_STREAMS, c->limits.streams);
-	p = h2_write_setting(p, H2_INITIAL_WINDOW_SIZE, c->limits.window);
+	p = h2_write_setting(p, H2_INITIAL_WINDOW_SIZE, h2_window_first(c));
 	if (table)
 		p = h2_write_setting(p, H2_HEADER_TABLE_SIZE, c->limits.table);
 	if (frame)

@@ -77,6 +77,7 @@ static void give(struct h2_stream *st, size_t n)
 		st->marked_given += (uint32_t)n;
 	} else {
 		h2_bytes_skip(&st->in, n);
+		h2_unkept(st, n);
 	}
 	h2_gave(st->conn, st, n);
 	h2_note(st);
@@ -143,11 +144,9 @@ static enum io h2_body_in(struct end *end)
 
 	if (has_no_body(st))
 		return IO_OK;
-	if (st->now.len) {
-		if (!h2_bytes_add(&st->in, st->now.ptr, st->now.len))
-			return IO_ERR;
-		st->now.len = 0;
-	}
+	if (!h2_keep(st, st->now))
+		return IO_ERR;
+	st->now.len = 0;
 	if (st->in_ended || body_fills(st))
 		return IO_OK;
 	if (st->reset)
@@ -342,6 +341,7 @@ static enum io h2_head_out(struct end *end, struct message *msg)
 	if (w.full)
 		return IO_ERR;
 	h2_block_ends(st, p, &w, 0);
+	h2_window_begin(st);
 	st->closes = msg->flags & MSG_CLOSES && !st->conn->client;
 	return IO_OK;
 }
@@ -585,15 +585,17 @@ static struct span h2_trailers_of(const struct end *end)
 			      st->trailers.len };
 }
 
-/* The head, while nothing stands behind it in the connection's memory. */
+/* The head, while nothing of the body stands behind it in the connection's memory. */
 static struct span h2_waiting(const struct end *end)
 {
 	const struct h2_stream *st = h2_state(end);
 	const struct h2_conn *c = st->conn;
+	const char *p;
 
 	if (!st->id || c->last_stream != st->id)
 		return (struct span){ NULL, 0 };
-	return (struct span){ h2_bytes_first(&c->out) + c->last_frame, c->out.len - c->last_frame };
+	p = h2_bytes_first(&c->out) + c->last_frame;
+	return (struct span){ p, H2_FRAME_HEADER + (h2_number(p) >> 8) };
 }
 
 /* What others have said counts, too: it is the connection's peer that does not read. */

@@ -43,7 +43,7 @@ bool h2_receive_init(void)
 /* To whoever takes it; the rest is kept. */
 static void give_data(struct h2_stream *st, struct span bytes)
 {
-	if (st->in.len && !h2_bytes_add(&st->in, bytes.ptr, bytes.len)) {
+	if (st->in.len && !h2_keep(st, bytes)) {
 		h2_stream_reset(st, H2_INTERNAL_ERROR);
 		return;
 	}
@@ -51,10 +51,9 @@ static void give_data(struct h2_stream *st, struct span bytes)
 		st->now = bytes;
 	h2_note(st);
 	end_ready(st->end); /* it may be closed behind this */
-	if (st->now.len && !h2_bytes_add(&st->in, st->now.ptr, st->now.len))
+	if (!h2_keep(st, st->now))
 		h2_stream_reset(st, H2_INTERNAL_ERROR);
 	st->now.len = 0;
-	h2_kept(st);
 }
 
 /* 5.1: DATA where none may come. */

@@ -294,7 +294,7 @@ static void the_first_request(void **state)
 	connect_to();
 	lane_get(&lanes[0], "/x");
 	assert_null(h2_conn_open(client)); /* how many it takes is not known */
-	expect("0:WINDOW 983041; 1:GET http /x a end; ");
+	expect("0:WINDOW 983041; 1:GET http /x a end; 1:WINDOW 49151; ");
 	assert_int_equal(lane_head(&lanes[0]), IO_AGAIN);
 	frame(H2_SETTINGS, 0, 0, NULL, 0);
 	answer(1, 200, 0);
@@ -319,7 +319,7 @@ static void ids_in_the_order_of_heads(void **state)
 	lane_get(&lanes[2], "/2");
 	assert_int_equal(lane_ask(&lanes[0], "POST", "/0"), IO_OK);
 	lane_close(&lanes[1], true);
-	expect("1:GET http /2 a end; 3:POST http /0 a; ");
+	expect("1:GET http /2 a end; 1:WINDOW 49151; 3:POST http /0 a; 3:WINDOW 49151; ");
 	lane_close(&lanes[0], true);
 	lane_close(&lanes[2], false);
 	expect("3:RST CANCEL; 1:RST CANCEL; ");
@@ -458,8 +458,8 @@ static void begin_slow(void)
 	assert_int_equal(lane_window(&lanes[0]), H2_WINDOW_FIRST);
 }
 
-/* What nobody takes makes windows smaller, down to half of what they begin with. What leaves then
- * is promised anew as far as the smaller one goes. Who takes all at once has larger ones again. */
+/* What nobody takes makes windows smaller, down to the least. What leaves then is promised anew as far
+ * as the smaller one goes. Who takes all at once has larger ones again. */
 static void windows_shrink_where_nobody_takes(void **state)
 {
 	size_t first = H2_WINDOW_FIRST, all;
@@ -471,13 +471,15 @@ static void windows_shrink_where_nobody_takes(void **state)
 	begin_slow();
 	pour(&lanes[0], 1, 512 * 1024);
 	assert_in_range(lane_window(&lanes[0]), 2 * first, 4 * first);
-	assert_int_equal(h2_server_totals.grown, (256 << 10) - first);
-	for (i = 0; i < 5; i++) { /* 256 kB, 128, 64, 32 */
+	assert_int_equal(h2_server_totals.grown, (256 << 10) - H2_FRAME_LEAST);
+	for (i = 0; i < 6; i++) { /* 256 kB, 128, 64, 32, 16 */
 		clock_advance(1000);
 		all = fill(&lanes[0], 1);
+		assert_int_equal(h2_server_totals.kept, all);
 		assert_int_equal(lane_body(&lanes[0], &r), all);
+		assert_int_equal(h2_server_totals.kept, 0);
 	}
-	assert_in_range(lane_window(&lanes[0]), first / 4, first / 2);
+	assert_in_range(lane_window(&lanes[0]), H2_FRAME_LEAST / 2, H2_FRAME_LEAST);
 	assert_int_equal(h2_server_totals.grown, 0);
 	pour(&lanes[0], 1, 512 * 1024);
 	assert_in_range(lane_window(&lanes[0]), 2 * first, 4 * first);
@@ -485,21 +487,47 @@ static void windows_shrink_where_nobody_takes(void **state)
 	assert_int_equal(h2_server_totals.grown, 0);
 }
 
-/* All streams together: then a window remains as it began. */
+/* All streams together: then a window begins with the least, and remains so. */
 static void windows_share_a_bound(void **state)
 {
-	const uint32_t others = 8 << 20;
+	const uint32_t others = 12 << 20;
 
 	(void)state;
 	clock_freeze(1000000);
 	h2_server_totals.grown = others;
-	begin_slow();
+	begin(NULL, 0);
+	lane_get(&lanes[0], "/late");
+	expect("1:GET http /late a end; ");
+	answer(1, 200, 0);
+	assert_int_equal(lane_head(&lanes[0]), IO_OK);
 	pour(&lanes[0], 1, 512 * 1024);
-	assert_in_range(lane_window(&lanes[0]), H2_WINDOW_FIRST / 2, H2_WINDOW_FIRST);
+	assert_in_range(lane_window(&lanes[0]), H2_FRAME_LEAST / 2, H2_FRAME_LEAST);
 	assert_int_equal(h2_server_totals.grown, others);
 	leave();
 	assert_int_equal(h2_server_totals.grown, others);
 	h2_server_totals.grown = 0;
+}
+
+/* Where readers that do not keep up have much here, a window begins with the least, and grows with
+ * what is taken. */
+static void windows_begin_small_beside_slow_readers(void **state)
+{
+	(void)state;
+	clock_freeze(1000000);
+	h2_server_totals.kept = 2 << 20;
+	begin(NULL, 0);
+	lane_get(&lanes[0], "/one");
+	expect("1:GET http /one a end; ");
+	assert_int_equal(lane_window(&lanes[0]), H2_FRAME_LEAST);
+	answer(1, 200, 0);
+	assert_int_equal(lane_head(&lanes[0]), IO_OK);
+	pour(&lanes[0], 1, 512 * 1024);
+	assert_in_range(lane_window(&lanes[0]), 128 << 10, 256 << 10);
+	h2_server_totals.kept = 0;
+	lane_get(&lanes[1], "/two");
+	assert_int_equal(lane_window(&lanes[1]), H2_WINDOW_FIRST);
+	leave();
+	assert_int_equal(h2_server_totals.grown, 0);
 }
 
 /* ---- what ends ---- */
@@ -638,6 +666,7 @@ int main(void)
 		/* The clock stands still from here on. */
 		cmocka_unit_test(windows_shrink_where_nobody_takes),
 		cmocka_unit_test(windows_share_a_bound),
+		cmocka_unit_test(windows_begin_small_beside_slow_readers),
 	};
 
 	return cmocka_run_group_tests(tests, world_begin, world_end);

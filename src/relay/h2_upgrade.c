@@ -138,6 +138,7 @@ static bool opening_leaves(struct h2_stream *st)
 	memcpy(w.at, opening_block(o), o->len);
 	w.at += o->len;
 	h2_block_ends(st, p, &w, 0);
+	h2_window_begin(st);
 	return true;
 }
 

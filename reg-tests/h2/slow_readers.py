@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Run by slow_readers.sh: what a stream costs whose client reads nothing of the answer."""
+
+import socket
+import struct
+import threading
+import time
+
+from frames import (ACK, DATA, END_HEADERS, END_STREAM, HEADERS, INITIAL_WINDOW_SIZE, RST_STREAM,
+                    SETTINGS, WINDOW_UPDATE, Client, block, frame, settings, window)
+from service import Service, address, check, connect, finish, read_all, until
+
+SIZE, EACH = 8 << 20, 100
+PIECE = b"".join(b"%07d " % i for i in range(2048))
+HEAD = frame(HEADERS, END_HEADERS, 0, block([(":status", "200"), ("content-length", str(SIZE))]))
+svc = Service(lambda p: p.add_argument("--h2"))
+sent = 0  # bytes of bodies, by all connections to the server
+
+
+def serve(s):
+    """Sends to each stream what its window allows, at once."""
+    global sent
+    rest, first, whole = b"", 65535, 0
+    rooms, left = {}, {}
+    s.sendall(settings())
+    while got := s.recv(65536):
+        rest += got
+        if not whole and len(rest) < 24:
+            continue
+        if not whole:
+            rest, whole = rest[24:], 65535
+        out = []
+        while len(rest) >= 9 and len(rest) >= 9 + (n := int.from_bytes(rest[:3], "big")):
+            kind, flags, stream = rest[3], rest[4], int.from_bytes(rest[5:9], "big")
+            payload, rest = rest[9:9 + n], rest[9 + n:]
+            if kind == SETTINGS and not flags & ACK:
+                for at in range(0, n, 6):
+                    setting, value = struct.unpack(">HI", payload[at:at + 6])
+                    first = value if setting == INITIAL_WINDOW_SIZE else first
+                out.append(frame(SETTINGS, ACK))
+            elif kind == HEADERS:
+                rooms[stream], left[stream] = first, SIZE
+                out.append(HEAD[:5] + struct.pack(">I", stream) + HEAD[9:])
+            elif kind == WINDOW_UPDATE and not stream:
+                whole += struct.unpack(">I", payload)[0]
+            elif kind == WINDOW_UPDATE and stream in rooms:
+                rooms[stream] += struct.unpack(">I", payload)[0]
+            elif kind == RST_STREAM:
+                rooms.pop(stream, None)
+        for stream in list(rooms):
+            while n := min(rooms[stream], left[stream], whole, len(PIECE)):
+                at = (SIZE - left[stream]) % len(PIECE)
+                n = min(n, len(PIECE) - at)
+                left[stream] -= n
+                rooms[stream] -= n
+                whole -= n
+                sent += n
+                out.append(frame(DATA, 0 if left[stream] else END_STREAM, stream, PIECE[at:at + n]))
+            if not left[stream]:
+                del rooms[stream]
+        s.sendall(b"".join(out))
+
+
+def accept(listener):
+    while True:
+        s = listener.accept()[0]
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        threading.Thread(target=serve, args=(s,), daemon=True).start()
+
+
+def private():
+    with open(f"/proc/{svc.pid}/smaps_rollup") as f:
+        return sum(int(line.split()[1]) for line in f if line.startswith("Private_"))
+
+
+def stuck(streams):
+    """So many are open, and nothing more comes for them."""
+    seen = []
+
+    def still():
+        seen.append(sent)
+        time.sleep(0.1)
+        return len(seen) > 10 and seen[-10] == sent
+
+    until("they are open", lambda: int(svc.info()["CurrConns"]) >= streams)
+    until("nothing more comes", still)
+
+
+def silent(to, count, first=None, each=1):
+    """Clients with so many requests together, that read nothing."""
+    held = []
+    for _ in range(count // each):
+        if first is None:
+            held.append(connect(to))
+            held[-1].sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        else:
+            held.append(Client(to, first))
+            for _ in range(each):
+                held[-1].open()
+    return held
+
+
+def whole(what):
+    s = connect(svc.args.front)
+    s.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    got = read_all(s)
+    s.close()
+    body = got.partition(b"\r\n\r\n")[2]
+    check(what + " one that reads gets all", body == PIECE * (SIZE // len(PIECE)))
+
+
+def cost(what, before, most):
+    each = (private() - before) / EACH
+    check("%s: %.1f kB each, at most %d" % (what, each, most), each <= most)
+
+
+def main():
+    listener = socket.create_server(address(svc.args.back), backlog=1000)
+    threading.Thread(target=accept, args=(listener,), daemon=True).start()
+    before = private()
+    shut = silent(svc.args.h2, EACH, settings((INITIAL_WINDOW_SIZE, 0)) + window(0, 1 << 20), 10)
+    stuck(EACH // 10)
+    cost("closed windows", before, 45)
+
+    before = private()
+    held = silent(svc.args.front, EACH)
+    stuck(EACH + len(shut))
+    cost("that begin together", before, 80)
+    before = private()
+    held += silent(svc.args.front, EACH)
+    stuck(2 * EACH + len(shut))
+    cost("that begin beside those", before, 50)
+    whole("beside them")
+    for s in held:
+        s.close()
+    finish()
+
+
+main()
