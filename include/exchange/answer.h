@@ -4,6 +4,7 @@
 #ifndef EXCHANGE_ANSWER_H
 #define EXCHANGE_ANSWER_H
 
+#include "base/result.h"
 #include "exchange/http_action.h"
 #include "http/errorfile.h"
 
@@ -41,8 +42,8 @@ struct answer {
 /* Parses "[status <code>] [content-type <type>] ... [hdr <name> <fmt>]*" as far as it goes. status:
  * the default; 0: a status must be given. dflt: the kind of answer where nothing is given, or
  * deny_status alone. 0, or -1 after a report. */
-int answer_parse(struct statement *st, const struct rule *rule, unsigned status,
-		 enum answer_kind dflt, struct answer *answer);
+MUST_USE int answer_parse(struct statement *st, const struct rule *rule, unsigned status,
+			  enum answer_kind dflt, struct answer *answer);
 /* The file as a whole response. NULL after a report; *empty: it has no byte. */
 struct errorfile *answer_read_file(struct statement *st, const char *path, bool *empty);
 /* The reply, in the exchange's arena. NULL: silence. */

@@ -4,14 +4,15 @@
 #ifndef EXCHANGE_BALANCE_KEY_H
 #define EXCHANGE_BALANCE_KEY_H
 
+#include "base/result.h"
 #include "base/str.h"
 
 struct stream;
 
 /* What is to be hashed, by the backend's balance_by: stream_kind.balance_key. False: the request has
  * none. */
-bool exchange_balance_key(struct stream *s, struct span *key);
+MUST_USE bool exchange_balance_key(struct stream *s, struct span *key);
 /* Must the request's body be there first (url_param with check_post)? */
-bool balance_key_in_body(const struct stream *s);
+MUST_USE bool balance_key_in_body(const struct stream *s);
 
 #endif

@@ -4,20 +4,21 @@
 #define EXCHANGE_BODY_H
 
 #include "base/io.h"
+#include "base/result.h"
 
 #include <stdbool.h>
 
 struct stream;
 
 /* The client may wait to be asked for it. False: no memory, or it has left. */
-bool body_invite(struct stream *s);
+MUST_USE bool body_invite(struct stream *s);
 /* Reads what has come of the request's. IO_AGAIN: more is to come, the steps are told. */
-enum io body_read(struct stream *s);
+MUST_USE enum io body_read(struct stream *s);
 /* It will not come. What the step of that side returns. */
-int body_failed(struct stream *s);
-int body_failed_response(struct stream *s);
+MUST_USE int body_failed(struct stream *s);
+MUST_USE int body_failed_response(struct stream *s);
 /* A rule waits for a body (wait-for-body). STEP_NEXT: run the rules again. */
-int body_wait_request(struct stream *s);
-int body_wait_response(struct stream *s);
+MUST_USE int body_wait_request(struct stream *s);
+MUST_USE int body_wait_response(struct stream *s);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef EXCHANGE_EARLY_REQUEST_H
 #define EXCHANGE_EARLY_REQUEST_H
 
+#include "base/result.h"
 #include "base/str.h"
 
 #include <stdbool.h>
@@ -12,13 +13,13 @@ struct stream;
 
 /* Waits until it has, "timeout client" at most. STEP_NEXT: it has; STEP_WAIT; else the
  * request has failed, and what the step returns. */
-int early_wait(struct stream *s);
+MUST_USE int early_wait(struct stream *s);
 
 /* Step REQ_PROOF: a request that is to be sent once more waits for the proof. */
-int early_retry(struct stream *s);
+MUST_USE int early_retry(struct stream *s);
 
 /* Early-Data (RFC 8470 5.1), right before the request's head is written. False: no memory. */
-bool early_mark(struct exchange *x);
+MUST_USE bool early_mark(struct exchange *x);
 /* Conditions (RETRY_*) of sending it once more when the server says 425. */
 unsigned early_retry_on(const struct exchange *x);
 
@@ -26,5 +27,5 @@ unsigned early_retry_on(const struct exchange *x);
 struct span early_request_words(struct stream *s);
 /* The request's head was written: takes away what the server has of it already. False: it is
  * another head (a bug). */
-bool early_skip(struct exchange *x);
+MUST_USE bool early_skip(struct exchange *x);
 #endif

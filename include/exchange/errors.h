@@ -5,6 +5,7 @@
 #ifndef EXCHANGE_ERRORS_H
 #define EXCHANGE_ERRORS_H
 
+#include "base/result.h"
 #include "config/config.h"
 #include "config/module.h"
 
@@ -13,11 +14,12 @@ struct error_line;
 struct error_section;
 
 /* The answer of a status. False: nothing is said about it. */
-bool errors_find(const struct error_line *newest, unsigned status, const struct answer **answer);
-bool error_section_find(const struct error_section *section, unsigned status,
-			const struct answer **answer);
+MUST_USE bool errors_find(const struct error_line *newest, unsigned status,
+			  const struct answer **answer);
+MUST_USE bool error_section_find(const struct error_section *section, unsigned status,
+				 const struct answer **answer);
 /* Can errors of this status be given another answer? */
-bool errors_handle(unsigned status);
+MUST_USE bool errors_handle(unsigned status);
 /* Notes an answer whose section is to be looked up. */
 void errors_pending(struct config *cfg, struct answer *answer);
 

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/result.h"
 #include "expr/rule.h"
 #include "expr/view.h"
 #include "http/message.h"
@@ -139,12 +140,12 @@ static inline void exchange_request_complete(struct exchange *x)
 
 /* Makes one for the stream, whose client end is a connection; held: bytes received on it already.
  * False: no memory. */
-bool exchange_new(struct stream *s, struct buf **held);
+MUST_USE bool exchange_new(struct stream *s, struct buf **held);
 void exchange_free(struct stream *s);
 /* There is room for a response. False: no memory. */
-bool exchange_make_room(struct exchange *x);
+MUST_USE bool exchange_make_room(struct exchange *x);
 /* The head has more fields than msg has room for: message_more_fields (http/message.h). */
-bool exchange_more_fields(struct message *msg);
+MUST_USE bool exchange_more_fields(struct message *msg);
 /* Empties res, for a head that we make. */
 void exchange_init_response(struct exchange *x);
 /* Before the first stream: some carry exchanges from now on, and heads with more fields than msg has
@@ -154,59 +155,60 @@ void exchange_start(void);
 void exchanges_trim(void);
 /* The connection at the server's end is there, new or idle before: it speaks HTTP. large: its
  * last answer was. False: no memory. */
-bool exchange_attach_server(struct stream *s, bool large);
+MUST_USE bool exchange_attach_server(struct stream *s, bool large);
 /* A new connection to the server can be used: the same, and it may be kept later. False: no
  * memory. */
-bool exchange_connected(struct stream *s);
+MUST_USE bool exchange_connected(struct stream *s);
 /* Answers with the error that belongs to the reason, which will be that of the stream's end; when
  * an answer is under way already, or makes no sense, the stream ends. What the step of either
  * side returns. */
-COLD int exchange_fail(struct stream *s, enum reason reason);
-COLD int exchange_fail_with(struct stream *s, enum reason reason, unsigned status);
-COLD int exchange_fail_response(struct stream *s, enum reason reason, unsigned status);
+MUST_USE COLD int exchange_fail(struct stream *s, enum reason reason);
+MUST_USE COLD int exchange_fail_with(struct stream *s, enum reason reason, unsigned status);
+MUST_USE COLD int exchange_fail_response(struct stream *s, enum reason reason, unsigned status);
 /* For those who learn from the responses of the server, if anybody does (proxy/watch.h). */
 void exchange_observe(const struct stream *s, enum observed what);
 /* Sends the request once more, to the same or another server, if retry-on names the condition
  * (RETRY_*) and it can be. True: the steps go on there. */
-bool exchange_retry(struct stream *s, unsigned condition);
+MUST_USE bool exchange_retry(struct stream *s, unsigned condition);
 /* The server's connection is closed before the exchange ends. */
 void exchange_forget_server(struct stream *s);
 /* Nobody will ask for the request's head any more. False: no memory for what is left to be sent of
  * it. */
-bool exchange_drop_request(struct exchange *x);
+MUST_USE bool exchange_drop_request(struct exchange *x);
 
 /* The request's head, as it leaves for the server, into the server's end. False: it does not fit,
  * or no memory. */
-bool exchange_write_request(struct stream *s);
+MUST_USE bool exchange_write_request(struct stream *s);
 
 /* Options of frontend and backend together. */
 uint64_t exchange_options(const struct stream *s);
 /* Does the backend keep connections to its servers? */
-bool exchange_keeps_server(const struct stream *s);
+MUST_USE bool exchange_keeps_server(const struct stream *s);
 /* Options http-drop-request-trailers, http-drop-response-trailers: who reads them in takes them for
  * fields that rules have seen. from: the end that the message comes from. */
 COLD void exchange_drop_trailers(struct end *from, struct message *msg);
 /* Why rules have failed. */
-enum reason exchange_rules_failure(const struct exchange *x);
+MUST_USE enum reason exchange_rules_failure(const struct exchange *x);
 
 /* Steps: src/exchange/exchange_request.c, exchange_connect.c, exchange_response.c. */
-int exchange_request_head(struct stream *s);
-int exchange_hand_over(struct stream *s); /* the client speaks HTTP/2: there was no exchange */
-int exchange_wait_body(struct stream *s);
-int exchange_frontend_rules(struct stream *s);
-int exchange_backend_rules(struct stream *s);
-int exchange_connect(struct stream *s);
-int exchange_open_service(struct stream *s);
-int exchange_request_open(struct stream *s);
-int exchange_request_forward(struct stream *s);
-int exchange_response_head(struct stream *s);
-int exchange_response_rules(struct stream *s);
-int exchange_reply_head(struct stream *s);
-int exchange_after_rules(struct stream *s);
-int exchange_response_open(struct stream *s);
-int exchange_response_forward(struct stream *s);
+MUST_USE int exchange_request_head(struct stream *s);
+/* The client speaks HTTP/2: there was no exchange. */
+MUST_USE int exchange_hand_over(struct stream *s);
+MUST_USE int exchange_wait_body(struct stream *s);
+MUST_USE int exchange_frontend_rules(struct stream *s);
+MUST_USE int exchange_backend_rules(struct stream *s);
+MUST_USE int exchange_connect(struct stream *s);
+MUST_USE int exchange_open_service(struct stream *s);
+MUST_USE int exchange_request_open(struct stream *s);
+MUST_USE int exchange_request_forward(struct stream *s);
+MUST_USE int exchange_response_head(struct stream *s);
+MUST_USE int exchange_response_rules(struct stream *s);
+MUST_USE int exchange_reply_head(struct stream *s);
+MUST_USE int exchange_after_rules(struct stream *s);
+MUST_USE int exchange_response_open(struct stream *s);
+MUST_USE int exchange_response_forward(struct stream *s);
 /* The response has left completely: the stream ends. STEP_END. */
-int exchange_done(struct stream *s);
+MUST_USE int exchange_done(struct stream *s);
 
 extern const struct module exchange_module;
 

@@ -3,18 +3,20 @@
 #ifndef EXCHANGE_FILTER_HEADS_H
 #define EXCHANGE_FILTER_HEADS_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 
 struct exchange;
 struct stream;
 
 /* Steps: filters that are asked see the head behind the rules, and may wait or refuse. */
-int filter_request_rules(struct stream *s);
-int filter_response_rules(struct stream *s);
+MUST_USE int filter_request_rules(struct stream *s);
+MUST_USE int filter_response_rules(struct stream *s);
 /* The head of the request leaves for a server. False: no memory. */
-bool filter_request_head(struct exchange *x);
+MUST_USE bool filter_request_head(struct exchange *x);
 /* The head of the response leaves. False: no memory. */
-bool filter_response_head(struct exchange *x);
+MUST_USE bool filter_response_head(struct exchange *x);
 /* The answer that was about to leave is not the one that will. */
 void filter_heads_forget(struct stream *s);
 

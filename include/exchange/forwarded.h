@@ -4,6 +4,7 @@
 #ifndef EXCHANGE_FORWARDED_H
 #define EXCHANGE_FORWARDED_H
 
+#include "base/result.h"
 #include "config/module.h"
 
 #include <stdbool.h>
@@ -11,10 +12,10 @@
 struct exchange;
 
 /* After the rules of the backend. False: no memory. */
-bool forwarded_add(struct exchange *x);
+MUST_USE bool forwarded_add(struct exchange *x);
 /* The request is about to leave to its server, maybe once more: http-send-name-header. False: no
  * memory. */
-bool forwarded_name_server(struct exchange *x);
+MUST_USE bool forwarded_name_server(struct exchange *x);
 
 extern const struct module forwarded_module;
 

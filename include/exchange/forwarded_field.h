@@ -3,6 +3,7 @@
 #ifndef EXCHANGE_FORWARDED_FIELD_H
 #define EXCHANGE_FORWARDED_FIELD_H
 
+#include "base/result.h"
 #include "config/module.h"
 
 #include <stdbool.h>
@@ -10,7 +11,7 @@
 struct exchange;
 
 /* The request is about to leave: behind the rules of the backend. False: no memory. */
-bool forwarded_field_add(struct exchange *x);
+MUST_USE bool forwarded_field_add(struct exchange *x);
 
 extern const struct module forwarded_field_module;
 

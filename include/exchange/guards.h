@@ -4,6 +4,8 @@
 #ifndef EXCHANGE_GUARDS_H
 #define EXCHANGE_GUARDS_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 
 struct exchange;
@@ -11,9 +13,9 @@ struct proxy;
 
 /* Option http-restrict-req-hdr-names of the proxy, which is not "preserve". False: the request is
  * refused, x->reply is the answer. */
-bool guard_names(struct exchange *x, const struct proxy *px);
+MUST_USE bool guard_names(struct exchange *x, const struct proxy *px);
 /* Option checkcache: false: a cache in front of us could hand out a cookie of the server's
  * response; it is counted as refused, and the log was told. */
-bool guard_cookies(struct exchange *x);
+MUST_USE bool guard_cookies(struct exchange *x);
 
 #endif

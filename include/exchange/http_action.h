@@ -4,6 +4,7 @@
 #ifndef EXCHANGE_HTTP_ACTION_H
 #define EXCHANGE_HTTP_ACTION_H
 
+#include "base/result.h"
 #include "expr/rule_conf.h"
 
 struct exchange;
@@ -17,18 +18,18 @@ struct rule_text {
 };
 
 /* The next word. what: "the value of the header", for messages. 0, or -1 after a report. */
-int rule_text_parse(struct statement *st, const struct rule *rule, const char *what,
-		    struct rule_text *text);
+MUST_USE int rule_text_parse(struct statement *st, const struct rule *rule, const char *what,
+			     struct rule_text *text);
 /* The next word, which regex_expand is to be given: its own escapes count, those of values do
  * not. */
-int rule_text_parse_replacement(struct statement *st, const struct rule *rule,
-				struct rule_text *text);
+MUST_USE int rule_text_parse_replacement(struct statement *st, const struct rule *rule,
+					 struct rule_text *text);
 /* The same of a text that stands elsewhere (a file); word: for messages. */
-int rule_text_compile(struct statement *st, const struct rule *rule, int word, const char *source,
-		      struct rule_text *text);
+MUST_USE int rule_text_compile(struct statement *st, const struct rule *rule, int word,
+			       const char *source, struct rule_text *text);
 /* Fixed, or in the exchange's arena. False: it is too long for any message, or there is no
  * memory for it. */
-bool rule_text_make(const struct rule_text *text, struct view *view, struct span *made);
+MUST_USE bool rule_text_make(const struct rule_text *text, struct view *view, struct span *made);
 
 /* Sends what early-hint rules have collected. */
 void action_send_hints(struct exchange *x);
@@ -37,15 +38,15 @@ struct exchange *action_exchange(const struct view *view);
 struct message *action_message(const struct rule *rule, const struct view *view);
 /* Is the word a field name (RFC 9110 5.1), and no name that frames messages? Warns about the
  * latter. 0, or -1 after a report. */
-int action_field_name(struct statement *st, struct span *name);
+MUST_USE int action_field_name(struct statement *st, struct span *name);
 /* Does a head that has so many bytes more still fit into a buffer, as it has to when it leaves? */
-bool action_fits(const struct message *msg, size_t more);
+MUST_USE bool action_fits(const struct message *msg, size_t more);
 /* Does the field say where a message ends? Rules never touch those. */
-bool action_name_frames(struct span name);
+MUST_USE bool action_name_frames(struct span name);
 /* A rewriting did not work: counted with all concerned. */
 void action_count_failed(struct exchange *x);
 /* That, and in strict mode the end of the exchange. */
-enum action_result action_rewrite_failed(struct view *view);
+MUST_USE enum action_result action_rewrite_failed(struct view *view);
 static inline enum action_result action_rewritten(bool worked, struct view *view)
 {
 	return worked ? ACTION_NEXT : action_rewrite_failed(view);
@@ -61,9 +62,11 @@ extern const struct action http_pattern_actions[]; /* what ACLs and maps hold */
 extern const struct action redirect_action;
 
 /* Refuses the message, with the error answer of the status; it is counted as denied. */
-enum action_result http_action_refuse(const struct rule *rule, struct view *view, unsigned status);
+MUST_USE enum action_result http_action_refuse(const struct rule *rule, struct view *view,
+					       unsigned status);
 
 /* The action "allow", also of the lists that stats/ runs. */
-enum action_result http_action_allow(const struct rule *rule, struct view *view, unsigned place);
+MUST_USE enum action_result http_action_allow(const struct rule *rule, struct view *view,
+					      unsigned place);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef EXCHANGE_HTTP_RULES_H
 #define EXCHANGE_HTTP_RULES_H
 
+#include "base/result.h"
 #include "config/module.h"
 #include "expr/rule_conf.h"
 #include "proxy/backend_part.h"
@@ -14,13 +15,13 @@ struct proxy;
 
 /* The request is complete up to its body: monitor-uri, http-request rules, redirect rules, and
  * (the backend's turn) those of the backend. RULES_REPLY: x->reply is the answer. */
-enum rule_result http_request_rules(struct exchange *x, struct proxy *px);
+MUST_USE enum rule_result http_request_rules(struct exchange *x, struct proxy *px);
 /* The response's head is complete. RULES_WAIT: a rule waits for the body; to be called again. */
-enum rule_result http_response_rules(struct exchange *x);
+MUST_USE enum rule_result http_response_rules(struct exchange *x);
 /* Every response before it leaves, the program's own included. */
-enum rule_result http_after_rules(struct exchange *x);
+MUST_USE enum rule_result http_after_rules(struct exchange *x);
 /* Step REQ_FIELDS: what is added to every request before a server is chosen. */
-int http_finish_request(struct stream *s);
+MUST_USE int http_finish_request(struct stream *s);
 
 /* Asked between the http-request rules and the redirect lines of each proxy: is this a request for
  * its stats page? RULES_REPLY: yes, and it is answered. Installed by stats/; may be NULL. */
@@ -32,6 +33,6 @@ extern const struct module http_rules_module;
 extern const struct backend_part http_rules_backend_part;
 
 /* Does the request ask for the frontend's monitor-uri? */
-bool http_monitor_asked(const struct exchange *x);
+MUST_USE bool http_monitor_asked(const struct exchange *x);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef EXCHANGE_IDLE_H
 #define EXCHANGE_IDLE_H
 
+#include "base/result.h"
 #include "event/loop.h"
 #include "proxy/server.h"
 #include "proxy/slot.h"
@@ -38,7 +39,8 @@ void idle_unused(struct server_conn *sc, const struct stream *s);
 extern unsigned idle_keep_below;                    /* of idle_limit */
 void idle_join_otherwise(struct server_conn *sc);   /* of idle_join: private, at work, or listed */
 void idle_begin_purge(struct server *server);
-bool idle_may_keep_slot(const struct server_conn *sc); /* of idle_may_wait: "strict-maxconn" */
+/* Of idle_may_wait: "strict-maxconn". */
+MUST_USE bool idle_may_keep_slot(const struct server_conn *sc);
 void idle_keeps_slot(struct server *server);           /* of idle_count: the same */
 
 /* Behind the exchange, when nobody uses it: may it wait for another one? */
@@ -104,7 +106,7 @@ void idle_spare(const struct stream *s);
 void idle_obey(struct server *server);
 /* The table of descriptors is full: closes an idle one, of HTTP/1 where there is any. True: a
  * descriptor is free now. */
-bool idle_free_descriptor(void);
+MUST_USE bool idle_free_descriptor(void);
 /* Counts of descriptors: above low none is kept, from high on idle_spare acts; 0: never. */
 void idle_limit(unsigned low, unsigned high);
 /* The session ends: its private connections, too. */

@@ -6,6 +6,7 @@
 #ifndef EXCHANGE_MIX_H
 #define EXCHANGE_MIX_H
 
+#include "base/result.h"
 #include "http/message.h"
 
 #include <stdbool.h>
@@ -78,7 +79,7 @@ void wires_open(struct proxy *frontend);
 /* Something happens at some of them. */
 void wires_turn(void);
 /* All exchanges of the round have been begun, and are over. */
-bool wires_done(void);
+MUST_USE bool wires_done(void);
 /* What hangs, for people. */
 void wires_print(void);
 void wires_close(void);

@@ -4,6 +4,7 @@
 #ifndef EXCHANGE_PERSIST_H
 #define EXCHANGE_PERSIST_H
 
+#include "base/result.h"
 #include "base/str.h"
 #include "config/module.h"
 #include "proxy/backend_part.h"
@@ -38,9 +39,9 @@ struct span persist_value(const struct server *server);
 
 /* The request's head is complete and the backend known: finds the server that the request asks
  * for, and takes out of the Cookie fields what the server must not see. False: no memory. */
-bool persist_request(struct exchange *x);
+MUST_USE bool persist_request(struct exchange *x);
 /* A response of a server: rewrites, deletes or adds Set-Cookie. False: no memory. */
-bool persist_response(struct exchange *x);
+MUST_USE bool persist_response(struct exchange *x);
 /* The server could not be reached: another one is taken. */
 void persist_lost(struct exchange *x);
 
@@ -50,7 +51,7 @@ enum { PERSIST_KEY_MOST = 512 }; /* bytes of a key that count */
  * which key. Values that clients have are those of other servers, or none, from then on. 0, or
  * -1: no memory. */
 void persist_dynamic_set(struct proxy *px, bool on);
-int persist_dynamic_key(struct proxy *px, const char *key);
+MUST_USE int persist_dynamic_key(struct proxy *px, const char *key);
 extern const struct backend_part persist_backend_part;
 
 extern const struct module persist_module;

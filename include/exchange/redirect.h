@@ -4,6 +4,7 @@
 #ifndef EXCHANGE_REDIRECT_H
 #define EXCHANGE_REDIRECT_H
 
+#include "base/result.h"
 #include "exchange/http_action.h"
 
 struct reply;
@@ -22,10 +23,10 @@ enum redirect_result { REDIRECT_MADE, REDIRECT_SKIPPED, REDIRECT_FAILED };
 
 /* Parses "location <url> [code <n>] ..." up to the condition. formats: the text is a log format.
  * 0, or -1 after a report. */
-int redirect_parse(struct statement *st, const struct rule *rule, bool formats,
-		   struct redirect *redirect);
+MUST_USE int redirect_parse(struct statement *st, const struct rule *rule, bool formats,
+			    struct redirect *redirect);
 /* The answer to this request. SKIPPED: it would lead nowhere (ignore-empty). */
-enum redirect_result redirect_make(const struct redirect *redirect, struct exchange *x,
-				   struct view *view, struct reply **reply);
+MUST_USE enum redirect_result redirect_make(const struct redirect *redirect, struct exchange *x,
+					    struct view *view, struct reply **reply);
 
 #endif

@@ -48,7 +48,8 @@ const char *reply_challenge(struct arena *arena, const char *realm);
 struct reply *reply_no_memory(struct exchange *x);
 /* An answer of this status with a text/plain (type NULL) or other body. */
 struct reply *reply_new(struct exchange *x, unsigned status, const char *type, struct span body);
-/* Adds a field. False: no memory, or reply is NULL. */
-bool reply_add(struct exchange *x, struct reply *reply, struct span name, struct span value);
+/* Adds a field; reply NULL is allowed. Where there is no memory the exchange's arena keeps that in
+ * mind: exchange_reply answers 500 in the place of a reply that lacks something. */
+void reply_add(struct exchange *x, struct reply *reply, struct span name, struct span value);
 
 #endif

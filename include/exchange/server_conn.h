@@ -7,6 +7,7 @@
 #define EXCHANGE_SERVER_CONN_H
 
 #include "base/list.h"
+#include "base/result.h"
 #include "base/str.h"
 #include "net/addr.h"
 
@@ -68,10 +69,10 @@ static inline const struct server_carrier_ops *server_conn_ops(const struct serv
 
 /* The server's end is a connection that was made for this exchange: gives it to a carrier, which
  * lends an end of it. to: where it was connected to. False: no memory. */
-bool server_conn_made(struct stream *s, const struct addr *to);
+MUST_USE bool server_conn_made(struct stream *s, const struct addr *to);
 /* An end of one that is there already, newest first. name: that it must have asked for in TLS; empty:
  * none. False: there is none. */
-bool server_conn_take(struct stream *s, const struct addr *to, struct span name);
+MUST_USE bool server_conn_take(struct stream *s, const struct addr *to, struct span name);
 /* The exchange is done with its end. keep: the connection may carry others. Does nothing where no end
  * was lent. */
 void server_conn_give(struct stream *s, bool keep);

@@ -59,7 +59,8 @@ MUST_USE bool talk_learn(struct talk *t, const struct wire_message *m);
 void tell_begin(struct talk *t); /* cursors, where the peer's last acknowledgement was */
 void tell_teach(struct talk *t); /* all entries from now on */
 void tell_confirmed(struct talk *t);
-MUST_USE bool tell_acked(struct talk *t, const struct wire_message *m); /* false: against the protocol */
+/* False: against the protocol. */
+MUST_USE bool tell_acked(struct talk *t, const struct wire_message *m);
 /* Updates, as many as fit and are allowed in one turn. */
 void tell(struct talk *t, struct wire_out *out);
 

@@ -5,6 +5,7 @@
 #define RELAY_BUFFER_H
 
 #include "base/buf.h"
+#include "base/result.h"
 
 #include <stdbool.h>
 
@@ -33,12 +34,12 @@ static inline void buffer_give(struct buf **buf)
  * are waited with is much. Nothing happens: it is small, it holds more than BUFFER_SMALL, there is
  * no memory. */
 void buffer_shrink(struct buf **buf);
-bool buffer_is_small(const struct buf *buf);
+MUST_USE bool buffer_is_small(const struct buf *buf);
 /* From a small one into one of buffer_take again. False: no memory. */
-bool buffer_grow(struct buf **buf);
+MUST_USE bool buffer_grow(struct buf **buf);
 /* tune.buffers.reserve: so many are allocated now, for when memory runs out. False: there is
  * none. */
-bool buffer_reserve_some(unsigned count);
+MUST_USE bool buffer_reserve_some(unsigned count);
 /* tune.bufsize, tune.maxrewrite and tune.buffers.limit (0: none); before the first use. */
 void buffer_configure(size_t size, size_t reserve, unsigned limit);
 /* Of a buffer of buffer_take. */

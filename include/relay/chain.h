@@ -7,6 +7,7 @@
 #define RELAY_CHAIN_H
 
 #include "base/buf.h"
+#include "base/result.h"
 #include "event/timer.h"
 
 #include <stdbool.h>
@@ -125,10 +126,10 @@ size_t chain_room(const struct pump_chain *chain, const struct buf *out);
 /* Gives received bytes to the first filter, piece by piece; what leaves the last one is added to out,
  * a scratch buffer. The bytes may lie behind those in out if no filter changes them. False: a filter
  * has failed; what left the chain before is in out. */
-bool chain_give(struct pump_chain *chain, const char *bytes, size_t len, bool last,
-		struct buf *out);
+MUST_USE bool chain_give(struct pump_chain *chain, const char *bytes, size_t len, bool last,
+			 struct buf *out);
 /* The same with bytes that are held, of the last filter that has any. */
-bool chain_drain(struct pump_chain *chain, struct buf *out);
+MUST_USE bool chain_drain(struct pump_chain *chain, struct buf *out);
 /* At most so many bytes are a piece. */
 size_t chain_most(const struct pump_chain *chain);
 

@@ -4,6 +4,7 @@
 #ifndef RELAY_H1_IN_H
 #define RELAY_H1_IN_H
 
+#include "base/result.h"
 #include "relay/h1_end.h"
 
 static inline struct h1_end *h1_state(const struct end *end)
@@ -12,21 +13,21 @@ static inline struct h1_end *h1_state(const struct end *end)
 }
 
 /* Contracts: relay/end.h, relay/message_end.h. */
-enum io h1_head_in(struct end *end, struct message *msg);
-enum io h1_body_in(struct end *end);
-enum io h1_recv(struct end *end, void *buf, size_t size, size_t *got);
-bool h1_held(struct end *end, struct span *bytes, enum held_next *next);
+MUST_USE enum io h1_head_in(struct end *end, struct message *msg);
+MUST_USE enum io h1_body_in(struct end *end);
+MUST_USE enum io h1_recv(struct end *end, void *buf, size_t size, size_t *got);
+MUST_USE bool h1_held(struct end *end, struct span *bytes, enum held_next *next);
 void h1_give(struct end *end, size_t n);
-enum io h1_splice_in(struct end *end, struct pipe *pipe, size_t max, size_t *got);
+MUST_USE enum io h1_splice_in(struct end *end, struct pipe *pipe, size_t max, size_t *got);
 struct span h1_body(const struct end *end, bool *final);
 struct span h1_message(const struct end *end, struct span body);
 size_t h1_received(const struct end *end);
 unsigned h1_wrong(const struct end *end);
 COLD void h1_refuse(struct end *end, const struct message_error *error);
-bool h1_whole(const struct end *end);
+MUST_USE bool h1_whole(const struct end *end);
 uint64_t h1_left(const struct end *end);
-bool h1_drain(struct end *end, size_t *most);
-bool h1_mark(struct end *end);
+MUST_USE bool h1_drain(struct end *end, size_t *most);
+MUST_USE bool h1_mark(struct end *end);
 void h1_rewind(struct end *end);
 void h1_decode(struct end *end);
 void h1_drop_trailers(struct end *end);

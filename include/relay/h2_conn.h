@@ -5,6 +5,7 @@
 #ifndef RELAY_H2_CONN_H
 #define RELAY_H2_CONN_H
 
+#include "base/result.h"
 #include "http/h2_counts.h"
 #include "http/h2_frame.h"
 #include "relay/end.h"
@@ -61,7 +62,7 @@ void h2_conn_drain(struct h2_conn *c);
 /* The same, but it is announced first: GOAWAY with the highest id, and PING. What the peer has begun
  * until it answers that, or for five seconds, is served. */
 void h2_conn_leave(struct h2_conn *c);
-bool h2_conn_drains(const struct h2_conn *c); /* or leaves */
+MUST_USE bool h2_conn_drains(const struct h2_conn *c); /* or leaves */
 /* At the end of the process, behind all streams that have ends: h2_conn_free may be called now. */
 void h2_conn_drop(struct h2_conn *c);
 /* Closes it now; its streams break off. */
@@ -93,7 +94,7 @@ struct h2_facts {
 	struct h2_numbers numbers; /* of the connection */
 };
 /* False: the end is not that of a stream. */
-bool h2_end_facts(const struct end *end, struct h2_facts *facts);
+MUST_USE bool h2_end_facts(const struct end *end, struct h2_facts *facts);
 /* What speaks HTTP/2 over it; NULL: nothing does. */
 const struct h2_conn *h2_conn_of(const struct conn *conn);
 /* Where it is counted from now on, with all that it has open: whose it is may be known late. counts

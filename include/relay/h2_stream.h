@@ -6,6 +6,7 @@
 #ifndef RELAY_H2_STREAM_H
 #define RELAY_H2_STREAM_H
 
+#include "base/result.h"
 #include "event/loop.h"
 #include "event/timer.h"
 #include "http/h2_message.h"
@@ -172,8 +173,8 @@ static inline struct h2_stream *h2_state(const struct end *end)
 
 /* ---- h2_conn.c ---- */
 extern const char h2_leave_word[8]; /* in the PING of h2_conn_leave */
-bool h2_bytes_room(struct h2_bytes *b, size_t n); /* n bytes behind what is there */
-bool h2_bytes_add(struct h2_bytes *b, const char *bytes, size_t n);
+MUST_USE bool h2_bytes_room(struct h2_bytes *b, size_t n); /* n bytes behind what is there */
+MUST_USE bool h2_bytes_add(struct h2_bytes *b, const char *bytes, size_t n);
 void h2_bytes_skip(struct h2_bytes *b, size_t n);
 void h2_bytes_free(struct h2_bytes *b);
 static inline char *h2_bytes_first(const struct h2_bytes *b)
@@ -194,7 +195,7 @@ void h2_stream_reset(struct h2_stream *st, enum h2_code code);
 void h2_reset_id(struct h2_conn *c, uint32_t id, enum h2_code code);
 /* RST_STREAM alone: whatever comes there is judged as before. */
 void h2_say_reset(struct h2_conn *c, uint32_t id, enum h2_code code);
-bool h2_was_reset(const struct h2_conn *c, uint32_t id);
+MUST_USE bool h2_was_reset(const struct h2_conn *c, uint32_t id);
 /* The peer has reset it, or the connection is gone. */
 void h2_stream_broken(struct h2_stream *st);
 /* It has something to send and may not. */
@@ -215,9 +216,11 @@ void h2_dead(struct h2_conn *c);
 /* No stream begins any more: tells the owner, once. */
 void h2_over(struct h2_conn *c);
 /* Client: its head is about to leave, so it has a number from now on. False: there is none. */
-bool h2_stream_number(struct h2_stream *st);
-/* It costs the peer next to nothing and us more. False: that was too many. */
-bool h2_glitch(struct h2_conn *c);
+MUST_USE bool h2_stream_number(struct h2_stream *st);
+/* It costs the peer next to nothing and us more. False: that was too many, and the connection has
+ * ended. h2_glitch is for who does nothing with the connection behind it. */
+MUST_USE bool h2_glitch_borne(struct h2_conn *c);
+void h2_glitch(struct h2_conn *c);
 /* A stream is not processed: we say so, or the server does. */
 static inline void h2_refused(struct h2_conn *c)
 {
@@ -226,8 +229,8 @@ static inline void h2_refused(struct h2_conn *c)
 	c->counts->refused_streams++;
 }
 
-/* The stream ends for what its peer did: h2_stream_reset, and a glitch. False: too many. */
-bool h2_stream_fault(struct h2_stream *st, enum h2_code code);
+/* The stream ends for what its peer did: h2_stream_reset, and a glitch. */
+void h2_stream_fault(struct h2_stream *st, enum h2_code code);
 
 /* ---- h2_window.c ---- */
 /* What SETTINGS say of a stream's window: to a server it is small, and made larger behind the
@@ -254,7 +257,7 @@ void h2_window_end(struct h2_conn *c);
 void h2_stream_window_end(struct h2_stream *st);
 /* Bytes of a body have left: the peer has a reason to make windows larger, or to say PING. Is there
  * one? */
-bool h2_excused(struct h2_conn *c);
+MUST_USE bool h2_excused(struct h2_conn *c);
 void h2_earned(struct h2_conn *c, uint32_t bytes);
 /* It took so long until the peer had acknowledged what we said to it. */
 void h2_round_trip(struct h2_conn *c, uint64_t ms);
@@ -266,15 +269,15 @@ void h2_window_came(struct h2_conn *c, uint32_t id, uint32_t by);
 /* Answered before its request was complete, and taken back: RST_STREAM follows later. */
 void h2_stream_linger(struct h2_stream *st);
 /* RST_STREAM for one of those now. False: there is none. */
-bool h2_linger_less(struct h2_conn *c);
+MUST_USE bool h2_linger_less(struct h2_conn *c);
 void h2_linger_late(struct timer *timer);
 
 /* ---- h2_in.c ---- */
 /* Memory to receive into. False: there is none. */
-bool h2_receive_init(void);
-bool h2_is_idle(const struct h2_conn *c, uint32_t id);
+MUST_USE bool h2_receive_init(void);
+MUST_USE bool h2_is_idle(const struct h2_conn *c, uint32_t id);
 /* Client: we have asked, and left; what was on its way is nobody's. */
-bool h2_is_ours_no_more(const struct h2_conn *c, uint32_t id);
+MUST_USE bool h2_is_ours_no_more(const struct h2_conn *c, uint32_t id);
 void h2_receive(struct h2_conn *c);
 
 /* ---- h2_heads.c ---- */
@@ -285,20 +288,20 @@ void h2_fragment_came(struct h2_conn *c, const struct h2_read *r);
  * body at hand both are told at once, and leave at once. */
 void h2_tell_due(struct h2_conn *c);
 /* Gives the head to whoever asks for it. False: there is none. */
-bool h2_head_give(struct h2_stream *st, struct message *msg);
+MUST_USE bool h2_head_give(struct h2_stream *st, struct message *msg);
 
 /* ---- h2_upgrade.c ---- */
 /* A client's request, which was an extended CONNECT. False: no memory. */
-bool h2_upgrade_came(struct h2_stream *st, const struct message *req);
+MUST_USE bool h2_upgrade_came(struct h2_stream *st, const struct message *req);
 /* Is the 101 what answers the client's request? True for requests that are none of these. */
-bool h2_upgrade_accepts(const struct end *end, const struct message *res);
+MUST_USE bool h2_upgrade_accepts(const struct end *end, const struct message *res);
 /* Client: the request, which has an h2_protocol, is to leave. What comes of it the stream learns:
  * where the server takes none, it is wrong. */
-enum io h2_upgrade_ask(struct h2_stream *st, const struct message *msg);
+MUST_USE enum io h2_upgrade_ask(struct h2_stream *st, const struct message *msg);
 /* Client: heads that have waited leave, once the settings are here. */
 void h2_upgrades_go(struct h2_conn *c);
 /* Client: a response came. One of 2xx to such a request becomes a 101. False: no room for it. */
-bool h2_upgrade_taken(struct h2_stream *st, struct message *res);
+MUST_USE bool h2_upgrade_taken(struct h2_stream *st, struct message *res);
 void h2_upgrade_free(struct h2_stream *st);
 
 /* ---- h2_end.c ---- */

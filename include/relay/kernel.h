@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "base/result.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,9 +40,9 @@ void kernel_count(void);
 
 /* Asks for rights, so before they are dropped: makes it possible for so many streams at once. 0, or
  * -1 with a sentence: it goes on without. */
-int kernel_start(unsigned streams, struct err *err);
+MUST_USE int kernel_start(unsigned streams, struct err *err);
 void kernel_stop(void);
-bool kernel_is_possible(void);
+MUST_USE bool kernel_is_possible(void);
 
 /* The relay may be taken over as soon as both directions forward unseen, to the end. judged:
  * only while that pays, which is learnt. */
@@ -52,9 +53,9 @@ void kernel_take(struct relay *relay);
 void kernel_leave(struct relay *relay);
 
 /* One move of a pump that has a kernel way: forwards what was left to the process. */
-enum io kernel_move(struct pump *pump);
+MUST_USE enum io kernel_move(struct pump *pump);
 /* Some of what the kernel passes on has not left yet; the pump is run again later. */
-bool kernel_waits(struct pump *pump);
+MUST_USE bool kernel_waits(struct pump *pump);
 /* Bytes that have left by the kernel. */
 uint64_t kernel_relayed(const struct pump *pump);
 /* read_ms and write_ms of both pumps, as the kernel saw it. */

@@ -4,6 +4,8 @@
 #ifndef RELAY_KERNEL_JUDGE_H
 #define RELAY_KERNEL_JUDGE_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -47,7 +49,8 @@ static inline uint64_t kernel_weight(uint64_t relayed, uint64_t forwarded)
 {
 	return relayed + KERNEL_BULK_WEIGHT * forwarded;
 }
-bool kernel_is_bulk(struct kernel_bulk *bulk, uint64_t bytes, uint64_t answers, uint64_t now_ms);
+MUST_USE bool kernel_is_bulk(struct kernel_bulk *bulk, uint64_t bytes, uint64_t answers,
+			     uint64_t now_ms);
 
 /* Small pieces in a row: how many are still to come, which is 1 when it is time. left: until now;
  * moved: bytes since the last look. */
@@ -59,8 +62,9 @@ struct kernel_lesson {
 	unsigned skipped; /* last time; 0: it has paid */
 };
 /* Is this stream to be tried? */
-bool kernel_lesson_tries(struct kernel_lesson *lesson);
+MUST_USE bool kernel_lesson_tries(struct kernel_lesson *lesson);
 /* A piece took so long, in a row of them, by the process and by the kernel. Does it pay? */
-bool kernel_lesson_pays(struct kernel_lesson *lesson, uint64_t before_ns, uint64_t after_ns);
+MUST_USE bool kernel_lesson_pays(struct kernel_lesson *lesson, uint64_t before_ns,
+				 uint64_t after_ns);
 
 #endif

@@ -5,6 +5,7 @@
 #define RELAY_KERNEL_WAY_H
 
 #include "base/list.h"
+#include "base/result.h"
 #include "event/timer.h"
 #include "net/sockmap.h"
 #include "relay/kernel_judge.h"
@@ -67,7 +68,7 @@ static inline uint64_t way_sent(const struct kernel_way *way)
 /* ---- kernel_look.c ---- */
 
 /* TCP_INFO. */
-bool kernel_ask(const struct end *end, struct tcp_info *info);
+MUST_USE bool kernel_ask(const struct end *end, struct tcp_info *info);
 /* Bytes in the send queue, unacknowledged ones among them. */
 uint64_t kernel_queued(const struct end *end);
 /* Bytes that wait on the socket itself, not for the program. */
@@ -81,18 +82,18 @@ extern uint64_t kernel_receive_limit; /* net.core.rmem_max */
 void way_look(struct kernel_way *way, struct tcp_info *info);
 /* All that the kernel has taken on has: what is sent now comes behind it. Holds until the
  * program passes on more, which it does not while forwarded differs from passed. */
-bool way_drained(struct kernel_way *way);
+MUST_USE bool way_drained(struct kernel_way *way);
 void way_count(struct kernel_way *way);
 /* Bytes of the source that were seen here or by the program, and all that it has received, FIN not
  * counted: are they as many? */
-bool way_complete(struct kernel_way *way, bool ended);
+MUST_USE bool way_complete(struct kernel_way *way, bool ended);
 extern struct list kernel_living;
 
 /* ---- kernel.c ---- */
 
 extern struct kernel_way **kernel_ways; /* by the number of the route */
 /* Is another stream to be tried (option kernel-relay auto)? */
-bool kernel_tries(void);
+MUST_USE bool kernel_tries(void);
 void kernel_timer(struct timer *timer);
 /* The program may pass on so much more. */
 void way_grant(struct kernel_way *way);

@@ -9,6 +9,7 @@
 #define RELAY_MESSAGE_END_H
 
 #include "base/bug.h"
+#include "base/result.h"
 #include "relay/end.h"
 
 struct arena;
@@ -65,7 +66,7 @@ enum {
  * connection (HTTP/1). held: bytes that were received on it before; NULL: none; taken over.
  * arena: of the exchange, for what heads need; its `failed` also tells that there was no buffer.
  * False: no memory; the end is as it was. */
-bool end_speak(struct end *end, unsigned how, struct arena *arena, struct buf **held);
+MUST_USE bool end_speak(struct end *end, unsigned how, struct arena *arena, struct buf **held);
 
 static inline bool end_speaks(const struct end *end)
 {

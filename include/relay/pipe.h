@@ -4,6 +4,7 @@
 #define RELAY_PIPE_H
 
 #include "base/io.h"
+#include "base/result.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,10 +50,10 @@ void pipe_give(struct pipe **pipe);
 
 /* Moves at most max bytes from the socket into the pipe. IO_OK: *got. IO_AGAIN: no data, or
  * no room: the kernel does not say which. IO_EOF: the kernel returned 0. IO_ERR: errno. */
-enum io pipe_pull(struct pipe *pipe, const struct conn *conn, size_t max, size_t *got);
+MUST_USE enum io pipe_pull(struct pipe *pipe, const struct conn *conn, size_t max, size_t *got);
 /* Moves what is in the pipe into the socket. more: others follow at once. */
-enum io pipe_push(struct pipe *pipe, const struct conn *conn, bool more, size_t *sent);
+MUST_USE enum io pipe_push(struct pipe *pipe, const struct conn *conn, bool more, size_t *sent);
 /* Copies bytes out of the pipe into memory, for sockets that refuse splice. */
-enum io pipe_read(struct pipe *pipe, void *buf, size_t size, size_t *got);
+MUST_USE enum io pipe_read(struct pipe *pipe, void *buf, size_t size, size_t *got);
 
 #endif

@@ -5,6 +5,7 @@
 #define RELAY_PUMP_H
 
 #include "base/buf.h"
+#include "base/result.h"
 #include "event/loop.h"
 #include "relay/end.h"
 #include "relay/kernel.h"
@@ -142,7 +143,7 @@ static inline void pump_open(struct pump *pump)
 /* Puts bytes in front of everything else (PROXY header); before the first run. What the source
  * has sent already is read behind them, so that both leave in one segment. False: no memory, or
  * too many for a buffer. */
-bool pump_preload(struct pump *pump, const void *bytes, size_t len);
+MUST_USE bool pump_preload(struct pump *pump, const void *bytes, size_t len);
 /* No more bytes: what is held is thrown away. */
 void pump_stop(struct pump *pump);
 /* Bytes received and not sent. */

@@ -4,6 +4,8 @@
 #ifndef SESSION_HANDSHAKE_H
 #define SESSION_HANDSHAKE_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,7 +13,7 @@ struct conn;
 struct session;
 
 /* Does anything come before the first byte of this session: a header, TLS? */
-bool handshake_wanted(const struct session *session);
+MUST_USE bool handshake_wanted(const struct session *session);
 /* Takes over both until the headers are there: then calls session_begin, or closes. */
 void handshake_start(struct session *session, struct conn **conn);
 /* Called by TLS (tls_proved): the handshake of a session that has begun with early data is done

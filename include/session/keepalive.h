@@ -3,6 +3,8 @@
 #ifndef SESSION_KEEPALIVE_H
 #define SESSION_KEEPALIVE_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 
 struct buf;
@@ -23,7 +25,7 @@ void keepalive_timer(struct session *session);
  * presses. All sessions may then ask once more, so that no request under way is lost. */
 void keepalive_finish(bool others_serve);
 /* The process stops: is the connection to be closed behind the response that is to leave now? */
-bool keepalive_is_over(void);
+MUST_USE bool keepalive_is_over(void);
 /* close-spread-time; 0: not given; UINT_MAX: nothing is closed before its time. */
 extern unsigned keepalive_spread_ms;
 /* Closes all that wait. */

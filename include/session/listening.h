@@ -3,6 +3,7 @@
 #ifndef SESSION_LISTENING_H
 #define SESSION_LISTENING_H
 
+#include "base/result.h"
 #include "config/module.h"
 
 #include <stdbool.h>
@@ -29,8 +30,8 @@ void listening_resume(void);
 /* One frontend: "disable frontend", "enable frontend", "shutdown frontend". 0, or -1 and err */
 struct err;
 struct proxy;
-int listening_pause_proxy(struct proxy *px, struct err *err);
-int listening_resume_proxy(struct proxy *px, struct err *err);
-int listening_stop_proxy(struct proxy *px, struct err *err);
+MUST_USE int listening_pause_proxy(struct proxy *px, struct err *err);
+MUST_USE int listening_resume_proxy(struct proxy *px, struct err *err);
+MUST_USE int listening_stop_proxy(struct proxy *px, struct err *err);
 
 #endif

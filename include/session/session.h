@@ -5,6 +5,7 @@
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 
+#include "base/result.h"
 #include "event/timer.h"
 #include "event/loop.h"
 #include "stream/origin.h"
@@ -60,7 +61,8 @@ void (*session_kind(const struct bind_conf *bind))(struct session *session);
 void session_lend(struct session *session);
 /* The addresses that a PROXY header tells; those of the connection are kept. False: out of memory,
  * counted. */
-bool session_set_addrs(struct session *session, const struct addr *src, const struct addr *dst);
+MUST_USE bool session_set_addrs(struct session *session, const struct addr *src,
+				const struct addr *dst);
 /* Uncounts and frees it; clears the caller's pointer. */
 void session_free(struct session **session);
 

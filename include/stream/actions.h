@@ -3,6 +3,7 @@
 #ifndef STREAM_ACTIONS_H
 #define STREAM_ACTIONS_H
 
+#include "base/result.h"
 #include "expr/rule_conf.h"
 
 extern const struct action http_capture_actions[], log_level_actions[],
@@ -22,7 +23,7 @@ void treatment_of_backend_ends(struct view_treatment *t);
 void client_set_tos(const struct view *view, int tos);
 void client_set_mark(const struct view *view, uint32_t mark);
 /* The place in queues; what is too high or low is cut. False: no memory. */
-bool stream_set_class(struct view *view, int64_t class);
-bool stream_set_offset(struct view *view, int64_t ms);
+MUST_USE bool stream_set_class(struct view *view, int64_t class);
+MUST_USE bool stream_set_offset(struct view *view, int64_t ms);
 
 #endif

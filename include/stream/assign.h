@@ -4,9 +4,11 @@
 #ifndef STREAM_ASSIGN_H
 #define STREAM_ASSIGN_H
 
+#include "base/result.h"
+
 struct stream;
 
-int assign_server(struct stream *s);
-int assign_wait(struct stream *s);
+MUST_USE int assign_server(struct stream *s);
+MUST_USE int assign_wait(struct stream *s);
 
 #endif

@@ -4,14 +4,15 @@
 #define STREAM_CONNECT_H
 
 #include "base/bug.h"
+#include "base/result.h"
 #include "net/addr.h"
 #include "proxy/server.h"
 #include "stream/stream.h"
 
 /* Rows of the step table: they return an enum step_result (stream/steps.h). */
-int connect_start(struct stream *s);
-int connect_wait(struct stream *s);
-int connect_retry(struct stream *s);
+MUST_USE int connect_start(struct stream *s);
+MUST_USE int connect_wait(struct stream *s);
+MUST_USE int connect_retry(struct stream *s);
 /* Address ("*"), port, or both are those that the client used: in *to, which is returned. */
 APART const struct addr *connect_mapped(struct stream *s, struct addr *to);
 /* Is the server's address the one to connect to? */
@@ -32,10 +33,10 @@ extern bool (*connect_no_descriptor)(void);
  * (net/conn.h, conn_inside). It returns NULL: this server refuses. NULL: connections are made. */
 extern struct conn *(*connect_inside)(struct stream *s);
 /* Begins a connection, what connect_start does. What the step returns. */
-APART int connect_anew(struct stream *s, const struct addr *to);
+MUST_USE APART int connect_anew(struct stream *s, const struct addr *to);
 /* The connection is there, new or idle before. What the step returns. */
-int connect_done(struct stream *s);
+MUST_USE int connect_done(struct stream *s);
 /* After another failure, counted already: the step with which the next try begins. */
-int connect_again(struct stream *s);
+MUST_USE int connect_again(struct stream *s);
 
 #endif

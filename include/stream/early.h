@@ -3,6 +3,7 @@
 #ifndef STREAM_EARLY_H
 #define STREAM_EARLY_H
 
+#include "base/result.h"
 #include "base/str.h"
 
 #include <stdbool.h>
@@ -12,9 +13,9 @@ struct end;
 struct stream;
 
 /* Has the client sent early data, and not finished the handshake yet? */
-bool early_unproven(const struct stream *s);
+MUST_USE bool early_unproven(const struct stream *s);
 /* Neither that, nor has the handshake failed since. */
-bool early_is_proven(const struct stream *s);
+MUST_USE bool early_is_proven(const struct stream *s);
 /* The handshake of the client whose end this is has ended: who waits for it goes on. */
 void early_proved(struct end *client);
 /* What may go along with the first message to the server that is being connected to; empty:
@@ -24,6 +25,6 @@ struct span early_words(struct stream *s);
 void early_connected(struct stream *s);
 /* The connection has failed when some were said: may the server have read what must not be said
  * twice? */
-bool early_is_lost(const struct stream *s);
+MUST_USE bool early_is_lost(const struct stream *s);
 
 #endif

@@ -3,11 +3,13 @@
 #ifndef STREAM_END_HELP_H
 #define STREAM_END_HELP_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
 /* word: "sH", or "sH--" as in mode http (manual 8.5). Says each letter's meaning; false: it is no
  * such code. any: something stands above. */
-bool end_help(FILE *out, const char *word, bool any);
+MUST_USE bool end_help(FILE *out, const char *word, bool any);
 
 #endif

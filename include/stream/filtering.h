@@ -4,6 +4,7 @@
 #ifndef STREAM_FILTERING_H
 #define STREAM_FILTERING_H
 
+#include "base/result.h"
 #include "filter/filter.h"
 #include "stream/stream.h"
 
@@ -18,20 +19,20 @@ struct stream;
  * memory. */
 struct filters *filtering_get(struct stream *s);
 /* Has the stream filters, or has its frontend or backend some for it? */
-bool filtering_wanted(const struct stream *s);
+MUST_USE bool filtering_wanted(const struct stream *s);
 /* Steps of both kinds: filters that are asked whether the stream goes on (filters_ask) are told
  * that requests begin, once the proxy that has them is known, and responses (bytes alone). */
-int filtering_begin_request(struct stream *s);
-int filtering_begin_response(struct stream *s);
+MUST_USE int filtering_begin_request(struct stream *s);
+MUST_USE int filtering_begin_response(struct stream *s);
 /* What a step returns where they have said this. */
-int filtering_said(struct stream *s, enum filter_said said, bool is_response);
+MUST_USE int filtering_said(struct stream *s, enum filter_said said, bool is_response);
 /* A pump says that there is no memory: is it so, or has a filter failed? */
-enum reason filtering_failure(struct stream *s);
+MUST_USE enum reason filtering_failure(struct stream *s);
 /* Mode tcp: the request's pump is about to be opened. False: no memory. */
-bool filtering_stream(struct stream *s);
+MUST_USE bool filtering_stream(struct stream *s);
 /* The stream ends; its connections are its own still. True: one has ended a message before its
  * time. */
-bool filtering_end(struct stream *s);
+MUST_USE bool filtering_end(struct stream *s);
 
 extern const struct module limit_rules_module; /* set-bandwidth-limit */
 

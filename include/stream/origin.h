@@ -7,6 +7,7 @@
 #define STREAM_ORIGIN_H
 
 #include "base/list.h"
+#include "base/result.h"
 #include "expr/vars.h"
 #include "net/addr.h"
 #include "net/listener.h"
@@ -124,10 +125,10 @@ static inline struct counters *origin_counters(const struct origin *o)
 }
 
 /* Do its streams carry exchanges from the beginning? */
-bool origin_speaks_http(const struct origin *o);
+MUST_USE bool origin_speaks_http(const struct origin *o);
 /* From now on src and dst are no longer those of the connection, which are kept. False: out
  * of memory. */
-bool origin_keep_own(struct origin *o);
+MUST_USE bool origin_keep_own(struct origin *o);
 /* Closes its connections to servers, if it has had any. Installed by exchange/. */
 extern void (*origin_ends)(struct origin *o);
 /* No stream of it is left: gives back what it holds. The origin itself is its carrier's. */

@@ -4,6 +4,7 @@
 #ifndef STREAM_PACKETS_H
 #define STREAM_PACKETS_H
 
+#include "base/result.h"
 #include "proxy/dial.h"
 
 #include <stdint.h>
@@ -11,7 +12,7 @@
 struct stream;
 
 /* False: none were set. */
-bool packets_of(const struct stream *s, struct dial_packets *packets);
+MUST_USE bool packets_of(const struct stream *s, struct dial_packets *packets);
 /* A number of what was set, 0 where nothing was: connections with the same one may be used. */
 uint64_t packets_key(const struct stream *s);
 

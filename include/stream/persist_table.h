@@ -4,6 +4,7 @@
 #ifndef STREAM_PERSIST_TABLE_H
 #define STREAM_PERSIST_TABLE_H
 
+#include "base/result.h"
 #include "config/config.h"
 
 #include <stdbool.h>
@@ -29,8 +30,8 @@ struct stick_rules {
 
 /* Steps: which server do tables know (extra.persist), and which keys are to be stored? The server
  * has been reached, or has answered: its rules are asked, and all keys that were noted stored. */
-int stick_request(struct stream *s);
-int stick_response(struct stream *s);
+MUST_USE int stick_request(struct stream *s);
+MUST_USE int stick_response(struct stream *s);
 
 extern const struct module stick_rules_module;
 

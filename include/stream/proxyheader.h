@@ -3,6 +3,8 @@
 #ifndef STREAM_PROXYHEADER_H
 #define STREAM_PROXYHEADER_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,13 +16,13 @@ struct stream;
 extern const struct module proxyheader_module;
 
 /* Does the stream's server want one? */
-bool proxyheader_wanted(const struct stream *s);
+MUST_USE bool proxyheader_wanted(const struct stream *s);
 /* Puts the header in front of the request's bytes, so that both leave together: mode tcp, no TLS.
  * False: no memory, or it would be too long. */
-bool proxyheader_preload(struct stream *s);
+MUST_USE bool proxyheader_preload(struct stream *s);
 /* Sends the header on a connection that was made a moment ago; the kernel keeps it for what
  * follows at once (a request's head, a ClientHello). False: the connection is of no use. */
-bool proxyheader_send(struct stream *s);
+MUST_USE bool proxyheader_send(struct stream *s);
 /* Stands for what the connection shows the server of this stream: others that would show the same
  * have the same number. 0: nothing. */
 uint64_t proxyheader_mark(struct stream *s);

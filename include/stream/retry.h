@@ -3,13 +3,15 @@
 #ifndef STREAM_RETRY_H
 #define STREAM_RETRY_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 
 struct stream;
 
 /* The backend's retry-budget allows another try, which counts from now until the stream ends. To be
  * asked last, when all else allows it. True without the word. */
-bool retry_allowed(struct stream *s);
+MUST_USE bool retry_allowed(struct stream *s);
 /* How often it may try once more in all: by set-retries, else by its backend. */
 unsigned retries_of(const struct stream *s);
 

@@ -4,6 +4,7 @@
 #ifndef STREAM_RULE_STEPS_H
 #define STREAM_RULE_STEPS_H
 
+#include "base/result.h"
 #include "expr/rule.h"
 
 struct addr;
@@ -13,13 +14,13 @@ struct stream;
 
 /* tcp-request connection rules, then the session rules; count refusals. Anything but RULES_PASS:
  * close. */
-enum rule_result connection_rules(struct origin *origin, struct conn *conn);
-enum rule_result session_rules(struct origin *origin, struct conn *conn);
+MUST_USE enum rule_result connection_rules(struct origin *origin, struct conn *conn);
+MUST_USE enum rule_result session_rules(struct origin *origin, struct conn *conn);
 /* Steps REQ_FRONTEND_RULES, REQ_BACKEND_RULES, RES_RULES. */
-int rules_frontend(struct stream *s);
-int rules_backend(struct stream *s);
-int rules_response(struct stream *s);
+MUST_USE int rules_frontend(struct stream *s);
+MUST_USE int rules_backend(struct stream *s);
+MUST_USE int rules_response(struct stream *s);
 /* Step REQ_SWITCH: use_backend, default_backend. */
-int rules_switch(struct stream *s);
+MUST_USE int rules_switch(struct stream *s);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef STREAM_SERVICE_H
 #define STREAM_SERVICE_H
 
+#include "base/result.h"
 #include "expr/rule_conf.h"
 
 struct end;
@@ -25,6 +26,6 @@ extern const struct action service_actions[];
  * and the log has 0 for them. */
 void service_answers(struct stream *s);
 /* The step of streams that a rule has given to a service. */
-int service_open(struct stream *s);
+MUST_USE int service_open(struct stream *s);
 
 #endif

@@ -6,6 +6,7 @@
 #define STREAM_STEPS_H
 
 #include "base/bug.h"
+#include "base/result.h"
 #include "stream/stream.h"
 
 #include <stdbool.h>
@@ -68,7 +69,7 @@ enum response_step {
 };
 
 /* The stream ends. STEP_END. */
-int steps_end(struct stream *s, enum reason reason);
+MUST_USE int steps_end(struct stream *s, enum reason reason);
 
 /* For the traits of a stream, its kind among them: the row that applies at each row, or behind it.
  * A few of these are kept, since most streams of a frontend have the same traits. It stays valid
@@ -91,9 +92,9 @@ static inline const struct step_walk *steps_walk(const struct stream *s)
 
 /* The server broke off within its answer: the client is told when it has what came before. What
  * the step returns. */
-int steps_server_broken(struct stream *s);
+MUST_USE int steps_server_broken(struct stream *s);
 
 /* The last row of a table, REQ_STEPS or RES_STEPS: no step leads there. */
-COLD int step_beyond(struct stream *s);
+MUST_USE COLD int step_beyond(struct stream *s);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef STREAM_STICK_KEPT_H
 #define STREAM_STICK_KEPT_H
 
+#include "base/result.h"
 #include "base/str.h"
 
 #include <stdbool.h>
@@ -21,7 +22,8 @@ struct stick_kept {
 };
 
 /* Is there one of that table already? */
-bool stick_kept_has(const struct stick_kept *list, const struct stick_line *line, bool of_response);
+MUST_USE bool stick_kept_has(const struct stick_kept *list, const struct stick_line *line,
+			     bool of_response);
 /* Copies the key, as far as the table holds it. Without memory, or room, nothing is kept. */
 void stick_kept_add(struct stick_kept **list, const struct stick_line *line, bool of_response,
 		    struct span key);

@@ -6,6 +6,7 @@
 #define STREAM_STREAM_H
 
 #include "base/list.h"
+#include "base/result.h"
 #include "event/timer.h"
 #include "expr/vars.h"
 #include "net/addr.h"
@@ -131,7 +132,7 @@ static inline void stream_wake(struct stream *s)
 /* A stream of the origin begins: its carrier lends the client's end. Runs it as far as it gets; it
  * may have ended behind this. timer: the carrier's, or an own one, whose owner calls stream_timer
  * (stream/timeouts.h) when it fires; it outlives the stream. False: no memory, nothing was lent. */
-bool stream_start(struct origin *origin, struct timer *timer);
+MUST_USE bool stream_start(struct origin *origin, struct timer *timer);
 
 /* The one way in which a stream ends: closes both ends, counts, logs, frees at the end of the
  * turn. A second call does nothing. */
@@ -166,10 +167,10 @@ static inline uint64_t stream_number(uint64_t id)
 
 /* Client's address in force, and the one that it connected to; false: it cannot be told. */
 const struct addr *stream_src(const struct stream *s);
-bool stream_dst(struct stream *s, struct addr *dst);
+MUST_USE bool stream_dst(struct stream *s, struct addr *dst);
 /* The stream cannot go on: it ends, or (mode http) answers the client before. What the step of the
  * request side returns then. */
-COLD int stream_fail(struct stream *s, enum reason reason);
+MUST_USE COLD int stream_fail(struct stream *s, enum reason reason);
 /* Bytes from and to the client so far, heads included. */
 struct stream_bytes {
 	uint64_t in, out;
@@ -177,11 +178,11 @@ struct stream_bytes {
 struct stream_bytes stream_bytes_of(const struct stream *s);
 /* Does the backend, or while there is none the frontend, take a client that has closed for one that
  * has left (option abortonclose)? */
-bool stream_aborts_on_close(const struct stream *s);
+MUST_USE bool stream_aborts_on_close(const struct stream *s);
 /* Was it the server that broke off, or somebody outside the stream that ended it? */
-bool stream_broken_off(const struct stream *s);
+MUST_USE bool stream_broken_off(const struct stream *s);
 /* Has the client given up, before anything was forwarded? Ends the stream then. */
-bool stream_client_gone(struct stream *s);
+MUST_USE bool stream_client_gone(struct stream *s);
 /* The response begins: variables of the request (req) are forgotten, those of the response
  * exist. */
 void stream_respond(struct stream *s);
@@ -199,7 +200,7 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log);
 void stream_termination(const struct stream *s, char code[3]);
 char reason_letter(enum reason reason); /* the first of the two */
 const char *reason_text(enum reason reason);
-bool reason_is_error(enum reason reason);
+MUST_USE bool reason_is_error(enum reason reason);
 const char *stream_phase_name(const struct stream *s); /* of its request step */
 
 /* The end of the configuration for the step table (stream/steps.h). */

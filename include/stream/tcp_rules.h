@@ -3,6 +3,7 @@
 #ifndef STREAM_TCP_RULES_H
 #define STREAM_TCP_RULES_H
 
+#include "base/result.h"
 #include "config/module.h"
 #include "expr/rule_conf.h"
 #include "proxy/backend_part.h"
@@ -10,9 +11,9 @@
 /* Those that need more than the view; the others are rule_actions. */
 extern const struct action tcp_actions[];
 /* For lists of HTTP rules, which have it, too. */
-int parse_silent_drop(struct statement *st, struct rule *rule, const char *args);
-enum action_result action_silent_drop(const struct rule *rule, struct view *view,
-				      unsigned place);
+MUST_USE int parse_silent_drop(struct statement *st, struct rule *rule, const char *args);
+MUST_USE enum action_result action_silent_drop(const struct rule *rule, struct view *view,
+					       unsigned place);
 
 /* The lists there are, for help; the last has no name. */
 extern const struct rule_list tcp_rule_lists[];

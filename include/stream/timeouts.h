@@ -3,6 +3,7 @@
 #ifndef STREAM_TIMEOUTS_H
 #define STREAM_TIMEOUTS_H
 
+#include "base/result.h"
 #include "proxy/timeouts.h"
 #include "stream/stream.h"
 
@@ -17,12 +18,12 @@ void stream_arm_exchange(struct stream *s);
 /* A wait of at most timeout ms (0: for ever) begins now: queue, connect, inspection. */
 void stream_arm_wait(struct stream *s, unsigned timeout);
 /* Has the time of the last stream_arm_wait passed? */
-bool stream_wait_over(const struct stream *s);
+MUST_USE bool stream_wait_over(const struct stream *s);
 /* Inspection of at most delay ms, begun by stream_arm_wait: arms the timer for its rest, or for
  * the rest of the side's own timeout (0: none) since it sent bytes last (read_ms). */
 enum inspection { INSPECTION_GOES_ON, INSPECTION_OVER, INSPECTION_QUIET };
-enum inspection stream_arm_inspection(struct stream *s, unsigned delay, unsigned timeout,
-				      uint32_t read_ms);
+MUST_USE enum inspection stream_arm_inspection(struct stream *s, unsigned delay, unsigned timeout,
+					       uint32_t read_ms);
 /* Its bytes are counted every few seconds while it lives, if its frontend has option contstats. */
 void stream_arm_count(struct stream *s);
 /* Its timer has fired. */

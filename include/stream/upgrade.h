@@ -4,6 +4,7 @@
 #ifndef STREAM_UPGRADE_H
 #define STREAM_UPGRADE_H
 
+#include "base/result.h"
 #include "expr/rule_conf.h"
 
 #include <stdbool.h>
@@ -12,7 +13,7 @@ struct stream;
 
 /* Bytes received so far are the begin of a request: the stream carries an exchange from now on, as
  * all later ones of its session do. The head is still to be read. False: no memory. */
-bool stream_upgrade(struct stream *s);
+MUST_USE bool stream_upgrade(struct stream *s);
 
 /* switch-mode, of tcp-request content. */
 extern const struct action upgrade_actions[];

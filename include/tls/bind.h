@@ -5,6 +5,7 @@
 #define TLS_BIND_H
 
 #include "base/list.h"
+#include "base/result.h"
 #include "config/config.h"
 #include "tls/context.h"
 #include "tls/names.h"
@@ -58,9 +59,11 @@ struct tls_line {
 	const char *const *filters; /* as written; NULL-terminated; NULL: the certificate's names */
 	const struct tls_settings *set; /* what it says itself; NULL: nothing */
 	struct tls_context *context; /* NULL: that of the bind line */
-	struct tls_name *names;
-	char *text;            /* of the names */
-	unsigned name_count;
+	struct tls_line_names {
+		struct tls_name *names;
+		char *text; /* theirs */
+		unsigned count;
+	} named, coming; /* coming: of a certificate that may be put in force, in no index yet */
 };
 
 struct tls_bind {
@@ -102,11 +105,14 @@ struct tls_line_spec {
 	const struct tls_list_line *from;
 	bool fallback;
 };
-int tls_bind_add(struct tls_bind *bind, const struct tls_line_spec *spec, struct err *err);
+MUST_USE int tls_bind_add(struct tls_bind *bind, const struct tls_line_spec *spec, struct err *err);
+/* What is wrong with the OCSP response of a certificate that was put in force at run time, for one of
+ * the lines that show it: it is shown without. 0: nothing; or -1 and err. */
+MUST_USE int tls_bind_ocsp(const struct tls_entry *entry, struct err *err);
 /* Takes the line out of the index and frees it. */
 void tls_line_free(struct tls_line **line);
 /* Makes the contexts and the index. 0, or -1 after problems were reported. */
-int tls_bind_ready(struct tls_bind *bind, struct config *cfg);
+MUST_USE int tls_bind_ready(struct tls_bind *bind, struct config *cfg);
 /* Frees everything that is not in the configuration's arena. */
 void tls_bind_release(struct tls_bind *bind);
 

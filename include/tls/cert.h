@@ -8,6 +8,7 @@
 #ifndef TLS_CERT_H
 #define TLS_CERT_H
 
+#include "base/result.h"
 #include "base/str.h"
 #include "tls/index.h"
 
@@ -57,18 +58,18 @@ struct tls_cert {
 void tls_age_add(struct tls_age *age, const X509 *x, unsigned place);
 /* Is it not valid at this time (seconds since 1970)? Then a sentence about it, without a full
  * stop. */
-bool tls_age_explain(const struct tls_age *age, int64_t now, struct text *t);
+MUST_USE bool tls_age_explain(const struct tls_age *age, int64_t now, struct text *t);
 
 /* Puts leaf, key, chain and SCT list on an SSL (in its callbacks, or when it is fresh). 0 or -1:
  * no memory, or the library's security level refuses it (its error is in OpenSSL's queue). */
-int tls_cert_use(struct tls_cert *cert, SSL *ssl);
+MUST_USE int tls_cert_use(struct tls_cert *cert, SSL *ssl);
 /* The same for all connections of a context: default certificates, server lines. */
-int tls_cert_use_context(struct tls_cert *cert, SSL_CTX *ctx);
+MUST_USE int tls_cert_use_context(struct tls_cert *cert, SSL_CTX *ctx);
 
 /* The certificate that was put on it last; NULL. It lives as long as the SSL. */
 struct tls_cert *tls_cert_of(const SSL *ssl);
 /* A context for accepting: SCT lists of certificates will be sent to clients that ask. 0 or -1. */
-int tls_cert_announce(SSL_CTX *ctx);
+MUST_USE int tls_cert_announce(SSL_CTX *ctx);
 extern unsigned tls_cert_parsed_max; /* how many are kept parsed */
 
 /* OpenSSL's objects, parsed when they are not there: NULL: no memory. They may go when other
@@ -84,7 +85,7 @@ X509 *tls_cert_issuer(struct tls_cert *cert);
  * tls_cert_parse. */
 struct tls_cert *tls_cert_make(const struct tls_pieces *pieces, struct err *err);
 /* The way back, copies; 0 or -1: no memory. */
-int tls_cert_pieces(const struct tls_cert *cert, struct tls_pieces *pieces);
+MUST_USE int tls_cert_pieces(const struct tls_cert *cert, struct tls_pieces *pieces);
 /* From PEM in memory: certificate, key, chain in any order of blocks, as in one file. NULL, and
  * err: no certificate, no key, a key that does not match, an encrypted key, OpenSSL's reason. The
  * same content twice gives the same object. */

@@ -4,6 +4,7 @@
 #ifndef TLS_CHALLENGE_H
 #define TLS_CHALLENGE_H
 
+#include "base/result.h"
 #include "base/str.h"
 
 #include <openssl/ssl.h>
@@ -16,7 +17,7 @@ struct tls_cert;
 
 /* From now on the name is answered for with this SHA-256 of the key authorization (32 bytes); what
  * was answered before is replaced. 0, or -1 and err. */
-int tls_challenge_set(const char *name, const unsigned char *identifier, struct err *err);
+MUST_USE int tls_challenge_set(const char *name, const unsigned char *identifier, struct err *err);
 /* Not any more; nothing happens where it was not. */
 void tls_challenge_end(const char *name);
 void tls_challenges_end(void);
@@ -25,6 +26,7 @@ void tls_challenges_end(void);
  */
 struct tls_cert *tls_challenge_for(SSL *ssl, struct span name);
 /* Does the client speak nothing else, and is this certificate such an answer? */
-bool tls_challenge_agrees(const struct tls_cert *chosen, const unsigned char *offer, unsigned len);
+MUST_USE bool tls_challenge_agrees(const struct tls_cert *chosen, const unsigned char *offer,
+				   unsigned len);
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef TLS_CLIENT_H
 #define TLS_CLIENT_H
 
+#include "base/result.h"
 #include "base/str.h"
 
 #include <stdbool.h>
@@ -44,7 +45,7 @@ struct tls_client *tls_client_new(const struct tls_client_conf *conf, struct err
 /* What is doubtful of the chain of our certificate, told once: a sentence; NULL: nothing. */
 const char *tls_client_doubt(const struct tls_client *client);
 /* Is it not valid now? Then a sentence; once. */
-bool tls_client_aged(const struct tls_client *client, struct text *t);
+MUST_USE bool tls_client_aged(const struct tls_client *client, struct text *t);
 /* Its server has gone: it uses its files no more, which may be deleted. Connections of it go on.
  * client NULL: does nothing. */
 void tls_client_leave(struct tls_client *client);
@@ -63,7 +64,7 @@ size_t tls_client_early(const struct ssl_st *ssl, size_t len);
 struct span tls_client_name(const struct conn *conn);
 /* Was it made with the certificate and the authorities that are in force now? (Or by none of
  * ours.) */
-bool tls_client_is_current(const struct conn *conn);
+MUST_USE bool tls_client_is_current(const struct conn *conn);
 /* What some connections were made with is not in force any more. Installed by who keeps
  * connections; NULL: nobody does. */
 extern void (*tls_client_changed)(void);
@@ -74,6 +75,6 @@ void tls_client_forget(const struct conn *conn);
 void tls_client_say(const struct conn *conn, struct text *t);
 void tls_client_say_library(const struct conn *conn, struct text *t);
 /* Was it the name in the server's certificate? */
-bool tls_client_wrong_name(const struct conn *conn);
+MUST_USE bool tls_client_wrong_name(const struct conn *conn);
 
 #endif

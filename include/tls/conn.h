@@ -6,6 +6,7 @@
 #define TLS_CONN_H
 
 #include "base/io.h"
+#include "base/result.h"
 #include "base/str.h"
 
 #include <stdbool.h>
@@ -32,27 +33,28 @@ struct tls_target {
 
 /* The connection was accepted, and is about to hear a ClientHello; the layer is the connection's
  * until conn_close. 0, or -1: no memory. */
-int tls_conn_accept(struct conn *conn, struct tls_bind *bind);
+MUST_USE int tls_conn_accept(struct conn *conn, struct tls_bind *bind);
 /* The connection is connected, and is about to say a ClientHello. 0, or -1: no memory, or
  * maxsslconn is reached. */
-int tls_conn_connect(struct conn *conn, struct tls_client *client, const struct tls_target *target);
+MUST_USE int tls_conn_connect(struct conn *conn, struct tls_client *client,
+			      const struct tls_target *target);
 /* While the configuration is read: HTTP/2 is not to be agreed upon by ALPN, because nobody behind
  * this line speaks it. Returns whether its words offer it. */
-bool tls_bind_leave_out_h2(struct tls_bind *bind);
+MUST_USE bool tls_bind_leave_out_h2(struct tls_bind *bind);
 /* When its contexts are there: do some of its certificates allow early data? */
-bool tls_bind_takes_early(const struct tls_bind *bind);
+MUST_USE bool tls_bind_takes_early(const struct tls_bind *bind);
 /* What ALPN offers where the line says nothing of it; wire: lengths and names, lasts. */
 void tls_bind_offer(struct tls_bind *bind, const char *wire);
 
 /* Goes on with the handshake, after an event of the connection. IO_OK: done, bytes may pass.
  * IO_AGAIN: wait for the next event. IO_ERR: it failed, tls_conn_fault says why; the alert that
  * OpenSSL made has been sent. IO_EOF: the peer has closed. */
-enum io tls_conn_handshake(struct conn *conn);
+MUST_USE enum io tls_conn_handshake(struct conn *conn);
 
 /* Early data (RFC 8446 2.3). From a client: once some have come, tls_conn_handshake says that it is
  * done, though the client has not shown yet that it is more than a repetition. Bytes pass both
  * ways; with the events of the connection the handshake goes on by itself. */
-bool tls_conn_unproven(const struct conn *conn);
+MUST_USE bool tls_conn_unproven(const struct conn *conn);
 /* Right after tls_conn_handshake: what tls_proved is to be given. */
 void tls_conn_belongs(struct conn *conn, void *whose);
 /* Installed by the upper layer: the handshake of an unproven connection is done (ok), or has
@@ -64,8 +66,8 @@ extern unsigned tls_early_most; /* bytes of one connection */
  * where it was told no) is to be sent as usual. */
 size_t tls_conn_early_taken(const struct conn *conn);
 /* Have some of them been said, whatever has become of them? Has the server told no? */
-bool tls_conn_early_said(const struct conn *conn);
-bool tls_conn_early_refused(const struct conn *conn);
+MUST_USE bool tls_conn_early_said(const struct conn *conn);
+MUST_USE bool tls_conn_early_refused(const struct conn *conn);
 
 enum tls_fault {
 	TLS_FAULT_NONE,
@@ -80,7 +82,7 @@ enum tls_fault {
 	TLS_FAULT_MEMORY,
 };
 /* Of a failed handshake, or of a connection that broke later. */
-enum tls_fault tls_conn_fault(const struct conn *conn);
+MUST_USE enum tls_fault tls_conn_fault(const struct conn *conn);
 /* OpenSSL's reason ("error:0A000076:SSL routines::no suitable signature algorithm") as a number for
  * ERR_error_string; 0: none. */
 unsigned long tls_conn_error(const struct conn *conn);
@@ -89,10 +91,10 @@ unsigned long tls_conn_error(const struct conn *conn);
  * fault; nothing when there is nothing to add. */
 void tls_conn_explain(const struct conn *conn, struct text *t);
 /* Was an earlier session resumed? Then no keys were computed. */
-bool tls_conn_resumed(const struct conn *conn);
+MUST_USE bool tls_conn_resumed(const struct conn *conn);
 
 /* Is there a layer of TLS? */
-bool tls_conn_is(const struct conn *conn);
+MUST_USE bool tls_conn_is(const struct conn *conn);
 /* OpenSSL's object, for those who include its headers; NULL: none. */
 struct ssl_st *tls_conn_ssl(const struct conn *conn);
 /* The protocol chosen by ALPN, empty: none; "TLSv1.3", cipher's name; empty: no TLS. */

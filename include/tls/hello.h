@@ -4,6 +4,7 @@
 #ifndef TLS_HELLO_H
 #define TLS_HELLO_H
 
+#include "base/result.h"
 #include "base/str.h"
 
 #include <stdbool.h>
@@ -31,9 +32,10 @@ struct hello {
 /* Parses the bytes from the first one of the connection. Spans in *hello point into data, or
  * into scratch when the hello is spread over several records (RFC 8446 5.1): it is put
  * together there, if size bytes suffice; otherwise it is HELLO_BAD. */
-enum hello_result hello_parse(struct span data, char *scratch, size_t size, struct hello *hello);
+MUST_USE enum hello_result hello_parse(struct span data, char *scratch, size_t size,
+				       struct hello *hello);
 /* The version in a ClientHello, as soon as it can be told; the SSLv2 form of a hello (RFC 5246
  * E.2) is recognised, too. Major in bits 16 and up. */
-enum hello_result hello_version(struct span data, unsigned *version);
+MUST_USE enum hello_result hello_version(struct span data, unsigned *version);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef TLS_INDEX_H
 #define TLS_INDEX_H
 
+#include "base/result.h"
 #include "base/str.h"
 
 #include <stdint.h>
@@ -20,7 +21,7 @@ struct tls_index {
 };
 
 /* 0, or -1: no memory. */
-int tls_index_add(struct tls_index *index, struct tls_link *link, uint64_t key);
+MUST_USE int tls_index_add(struct tls_index *index, struct tls_link *link, uint64_t key);
 void tls_index_remove(struct tls_index *index, struct tls_link *link);
 /* The first with that number, and the next one. NULL: none. */
 struct tls_link *tls_index_first(const struct tls_index *index, uint64_t key);

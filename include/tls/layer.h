@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/list.h"
+#include "base/result.h"
 #include "net/conn.h"
 #include "tls/conn.h"
 
@@ -52,13 +53,13 @@ enum { TLS_STREAMING = 65536 };
 
 /* Puts the layer on the connection, with a fresh SSL that it owns from now on (NULL: fails). 0, or
  * -1: no memory, or one connection too many (tls_may_connect); the SSL is gone. */
-int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts);
+MUST_USE int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts);
 /* For callbacks: why the handshake is refused that they fail. */
 void tls_conn_blame(struct ssl_st *ssl, enum tls_fault fault);
 /* The user closes a connection whose handshake is not done: it goes on here (outlive.c), and gets
  * the layer. False: it does not, for want of memory. */
-bool tls_outlive(struct conn *conn, struct tls_conn *t);
+MUST_USE bool tls_outlive(struct conn *conn, struct tls_conn *t);
 /* Sends what has been made. False: some of it is left. */
-bool tls_flush(struct tls_conn *t, bool more);
+MUST_USE bool tls_flush(struct tls_conn *t, bool more);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef TLS_NAMES_H
 #define TLS_NAMES_H
 
+#include "base/result.h"
 #include "base/str.h"
 
 #include <stdbool.h>
@@ -35,8 +36,10 @@ size_t tls_name_normalise(struct span name, char *out);
 /* Fills in a name of normalised text, which stays the caller's. "*.x" becomes a wildcard. */
 void tls_name_init(struct tls_name *name, const char *text, size_t len, void *object,
 		   unsigned rank);
+/* Makes room, so that tls_names_add cannot fail. 0; -1: no memory. */
+MUST_USE int tls_names_ready(struct tls_names *index);
 /* 0, or -1: no memory. */
-int tls_names_add(struct tls_names *index, struct tls_name *name);
+MUST_USE int tls_names_add(struct tls_names *index, struct tls_name *name);
 void tls_names_remove(struct tls_names *index, struct tls_name *name);
 void tls_names_free(struct tls_names *index);
 

@@ -6,6 +6,7 @@
 #define TLS_OCSP_H
 
 #include "base/list.h"
+#include "base/result.h"
 #include "base/str.h"
 
 #include <openssl/ocsp.h>
@@ -48,7 +49,7 @@ void tls_ocsp_attach(SSL_CTX *ctx);
  * update: it is to be fetched. Called again for the same it adds what is new. 0; or -1 and err:
  * what people should hear of; clients get no response then, or will miss one that the certificate
  * promises. */
-int tls_ocsp_use(struct tls_cert *cert, const char *path, bool update, struct err *err);
+MUST_USE int tls_ocsp_use(struct tls_cert *cert, const char *path, bool update, struct err *err);
 /* The certificate is about to be freed. */
 void tls_ocsp_leave(struct tls_cert *cert);
 
@@ -56,14 +57,15 @@ void tls_ocsp_leave(struct tls_cert *cert);
 struct tls_ocsp *tls_ocsp_find(const char *reference);
 /* Is this response one that may be sent with the certificate now: good, about it, in time, signed
  * by the issuer or whom the issuer has charged? 0 and when it expires; or -1 and err. */
-int tls_ocsp_judge(const struct tls_ocsp *ocsp, struct span der, int64_t *until, struct err *err);
+MUST_USE int tls_ocsp_judge(const struct tls_ocsp *ocsp, struct span der, int64_t *until,
+			    struct err *err);
 /* Takes the response for all certificates that it is about. judged: another process has found it
  * good: it is no failure when it has expired meanwhile. 0, or -1 and err. */
-int tls_ocsp_set(struct span der, bool judged, struct err *err);
+MUST_USE int tls_ocsp_set(struct span der, bool judged, struct err *err);
 
 /* For ocsp_kept.c: puts a response that was judged in force, 0, or -1 and err; makes an object for
  * each certificate of bind lines that has none. */
-int tls_ocsp_put(struct tls_ocsp *ocsp, struct span der, int64_t until, struct err *err);
+MUST_USE int tls_ocsp_put(struct tls_ocsp *ocsp, struct span der, int64_t until, struct err *err);
 void tls_ocsp_meet_all(void);
 
 /* ---- updates ----------------------------------------------------------------------------- */

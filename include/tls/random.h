@@ -4,10 +4,12 @@
 #ifndef TLS_RANDOM_H
 #define TLS_RANDOM_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 /* OpenSSL is asked for a page of them at a time. false: it has none. */
-bool tls_random(void *to, size_t len);
+MUST_USE bool tls_random(void *to, size_t len);
 
 #endif

@@ -4,6 +4,8 @@
 #ifndef TLS_REPLAY_H
 #define TLS_REPLAY_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,7 +28,7 @@ void replay_free(struct replay **r);
 
 /* Notes the hello (a hash of what only its client could make). True: for the first time within the
  * window, beyond doubt. session: the second in which its session was made. */
-bool replay_first(struct replay *r, const unsigned char hash[REPLAY_HASH], int64_t session,
-		  int64_t now);
+MUST_USE bool replay_first(struct replay *r, const unsigned char hash[REPLAY_HASH], int64_t session,
+			   int64_t now);
 
 #endif

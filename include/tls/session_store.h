@@ -9,6 +9,8 @@
 #ifndef TLS_SESSION_STORE_H
 #define TLS_SESSION_STORE_H
 
+#include "base/result.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,14 +33,14 @@ struct session_store *session_store_new(unsigned rows, unsigned workers, unsigne
 struct session_store *session_store_attach(unsigned rows, unsigned blocks, uint64_t of);
 void session_store_free(struct session_store **store);
 /* In a worker: from now on only the part of this row can be written. 0, or -1 and err. */
-int session_store_confine(struct session_store *store, unsigned row, struct err *err);
+MUST_USE int session_store_confine(struct session_store *store, unsigned row, struct err *err);
 
 /* Makes an id, its first bytes, so that session_store_put will find its place: the rest is random
  * and the caller's. */
 void session_store_mark(unsigned row, unsigned char id[SESSION_ID]);
 /* Keeps len bytes under the id, until `expires` (seconds of the wall clock). false: too long. */
-bool session_store_put(struct session_store *store, unsigned row, const unsigned char *id,
-		       const void *bytes, size_t len, int64_t expires);
+MUST_USE bool session_store_put(struct session_store *store, unsigned row, const unsigned char *id,
+				const void *bytes, size_t len, int64_t expires);
 /* Copies what is kept under the id to `bytes`, which has room for SESSION_MOST. only_row: looks in
  * no other one; -1: wherever it is. Returns the length, 0: nothing, or not any more. */
 size_t session_store_get(const struct session_store *store, int only_row, const unsigned char *id,

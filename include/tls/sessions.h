@@ -5,6 +5,8 @@
 #ifndef TLS_SESSIONS_H
 #define TLS_SESSIONS_H
 
+#include "base/result.h"
+
 #include <openssl/ssl.h>
 #include <stdbool.h>
 
@@ -23,7 +25,7 @@ struct tls_sessions_conf {
  * only where `scope` and all that verifies clients are the same. So nobody gets around a client
  * certificate by resuming over another line or name. scope: the section of the bind line, the same
  * after a reload; the string stays the caller's. */
-int tls_sessions_attach(SSL_CTX *ctx, const char *scope);
+MUST_USE int tls_sessions_attach(SSL_CTX *ctx, const char *scope);
 /* What clients are verified against has changed: sessions made before are not resumed. */
 void tls_sessions_rebind(SSL_CTX *ctx);
 

@@ -5,6 +5,7 @@
 #ifndef TLS_SETTINGS_H
 #define TLS_SETTINGS_H
 
+#include "base/result.h"
 #include "config/keyword.h"
 #include "base/str.h"
 
@@ -48,14 +49,14 @@ enum { TLS_IN_BIND = 1 << 0, TLS_IN_SERVER = 1 << 1, TLS_IN_LIST = 1 << 2,
 
 /* Is it one of the words that set tls_settings, there? Then how many arguments it has (0, 1).
  * -1: it is none. */
-int tls_settings_word(const char *word, unsigned where);
+MUST_USE int tls_settings_word(const char *word, unsigned where);
 /* Obeys the word. arg: its argument, if it has one. Strings are kept in the arena. 0, or -1 and
  * err, which says what was expected. */
-int tls_settings_set(struct tls_settings *set, const char *word, const char *arg,
-		     struct arena *arena, struct err *err);
+MUST_USE int tls_settings_set(struct tls_settings *set, const char *word, const char *arg,
+			      struct arena *arena, struct err *err);
 /* Rows of words of bind lines and server lines call this: the words of st->at from here on.
  * 0, or -1 after a report. */
-int tls_settings_parse(struct statement *st, const char *word, struct tls_settings *set);
+MUST_USE int tls_settings_parse(struct statement *st, const char *word, struct tls_settings *set);
 
 /* What is given in over holds, the rest is under's. */
 void tls_settings_inherit(struct tls_settings *over, const struct tls_settings *under);
@@ -63,13 +64,13 @@ void tls_settings_inherit(struct tls_settings *over, const struct tls_settings *
 void tls_settings_copy(struct tls_settings *to, const struct tls_settings *from,
 		       struct arena *arena);
 /* Do they come to the same? */
-bool tls_settings_equal(const struct tls_settings *a, const struct tls_settings *b);
+MUST_USE bool tls_settings_equal(const struct tls_settings *a, const struct tls_settings *b);
 /* The versions that are left: TLS1_VERSION ..., both ends included, and in *without (may be
  * NULL) the bits of SSL_OP_NO_* for holes in between. *doubt (may be NULL) is a sentence when
  * words contradict each other and the manual says which counts, else NULL. 0, or -1 and err:
  * none is left. */
-int tls_settings_versions(const struct tls_settings *set, int *min, int *max, uint64_t *without,
-			  const char **doubt, struct err *err);
+MUST_USE int tls_settings_versions(const struct tls_settings *set, int *min, int *max,
+				   uint64_t *without, const char **doubt, struct err *err);
 /* A context for accepting (server) or connecting, without certificates. Keeps a copy of what is
  * set. NULL and err when a value is not one that the library takes. */
 struct ssl_ctx_st *tls_settings_context(const struct tls_settings *set, bool server,

@@ -5,6 +5,7 @@
 #define TLS_STORE_H
 
 #include "base/list.h"
+#include "base/result.h"
 #include "config/config.h"
 #include "tls/cert.h"
 
@@ -65,21 +66,22 @@ struct tls_entry {
 
 /* A file ending in what "key", "ocsp", "issuer" and "sctl" of ssl-load-extra-files mean:
  * directories skip it. */
-bool tls_store_is_extra(const char *path);
+MUST_USE bool tls_store_is_extra(const char *path);
 
 enum { TLS_BUNDLE_MAX = 3 }; /* foo.rsa, foo.dsa, foo.ecdsa */
 /* The entries that a name stands for. A file stands for itself, with what ssl-load-extra-files
  * finds beside it. A name without such a file stands for the files of its bundle. Files that are
  * not in the store yet are read. Returns how many entries, or -1 and err. name: full path (crt-base
  * is in front), or "@store/alias". */
-int tls_entries_load(const char *name, struct tls_entry *entries[TLS_BUNDLE_MAX], struct err *err);
+MUST_USE int tls_entries_load(const char *name, struct tls_entry *entries[TLS_BUNDLE_MAX],
+			      struct err *err);
 /* The same where only one will do. NULL and err. */
 struct tls_entry *tls_entry_load(const char *name, struct err *err);
 struct tls_entry *tls_entry_find(const char *name);
 /* What is doubtful of the chain of the certificate in force, once: later calls give NULL. */
 const char *tls_entry_doubt(struct tls_entry *entry);
 /* Is the certificate in force not valid now? Then a sentence; once. */
-bool tls_entry_aged(struct tls_entry *entry, struct text *t);
+MUST_USE bool tls_entry_aged(struct tls_entry *entry, struct text *t);
 void tls_entry_use(struct tls_entry *entry, struct tls_user *user);
 void tls_user_leave(struct tls_user *user); /* in no list: does nothing */
 
@@ -102,24 +104,25 @@ struct tls_files {
 };
 /* Reads them into pieces, which are the caller's to clear, whatever is returned. 0, or -1 and
  * err. */
-int tls_files_read(const struct tls_files *files, struct tls_pieces *pieces, struct err *err);
+MUST_USE int tls_files_read(const struct tls_files *files, struct tls_pieces *pieces,
+			    struct err *err);
 /* Reads all files of a directory: chains for certificates without one. 0, or -1 and err. */
-int tls_files_chains(const char *directory, struct err *err);
+MUST_USE int tls_files_chains(const char *directory, struct err *err);
 /* The whole file, at most TLS_FILE_MAX bytes, in OpenSSL's memory (for OPENSSL_clear_free), ended
  * by a NUL that is not counted. 0, or -1 and err. */
 enum { TLS_FILE_MAX = 16 << 20 };
-int tls_file_read(const char *path, struct span *text, struct err *err);
+MUST_USE int tls_file_read(const char *path, struct span *text, struct err *err);
 /* The same; where a configuration is only explained (tls_files_stand_in) a file that cannot be read
  * is no mistake: a certificate with a key of its own stands in for it. */
-int tls_file_read_or_stand_in(const char *path, struct span *text, struct err *err);
+MUST_USE int tls_file_read_or_stand_in(const char *path, struct span *text, struct err *err);
 extern bool tls_files_stand_in;
 /* The chain from issuers-chain-path, if they have none and it is there. 0, or -1: no memory. */
-int tls_files_complete(struct tls_pieces *pieces);
+MUST_USE int tls_files_complete(struct tls_pieces *pieces);
 /* The file of issuers-chain-path that has this chain; NULL: none has. */
 const char *tls_files_chain_path(const struct tls_pieces *pieces);
 /* Take a DER response, or a list of timestamps, after a look at it. 0, or -1 and err. */
-int tls_ocsp_piece(struct tls_pieces *pieces, struct span text, struct err *err);
-int tls_sctl_piece(struct tls_pieces *pieces, struct span text, struct err *err);
+MUST_USE int tls_ocsp_piece(struct tls_pieces *pieces, struct span text, struct err *err);
+MUST_USE int tls_sctl_piece(struct tls_pieces *pieces, struct span text, struct err *err);
 /* An entry under this name, of these files. NULL and err; it is an error that it is there. */
 struct tls_entry *tls_entry_add(const char *name, const struct tls_files *files, struct err *err);
 /* What a line says: section and domains (NULL: not said). Before the entry is loaded: makes one
@@ -127,11 +130,12 @@ struct tls_entry *tls_entry_add(const char *name, const struct tls_files *files,
 struct tls_acme_words {
 	const char *section, *domains;
 };
-int tls_acme_prepare(const char *name, const char *path, const struct tls_acme_words *words,
-		     struct err *err);
+MUST_USE int tls_acme_prepare(const char *name, const char *path,
+			      const struct tls_acme_words *words, struct err *err);
 /* Behind that: it is the entry's from now on. */
-int tls_acme_join(struct tls_entry *entry, const char *path, const struct tls_acme_words *words,
-		  const struct location *loc, struct err *err);
+MUST_USE int tls_acme_join(struct tls_entry *entry, const char *path,
+			   const struct tls_acme_words *words, const struct location *loc,
+			   struct err *err);
 void tls_acme_leave(struct tls_entry *entry);
 /* The same of a certificate, whose reference it takes over, or of none. NULL: no memory. */
 struct tls_entry *tls_entry_new(const char *name, struct tls_cert *cert);
@@ -139,7 +143,7 @@ struct tls_entry *tls_entry_new(const char *name, struct tls_cert *cert);
 void tls_entry_free(struct tls_entry **entry);
 const struct tls_index *tls_entries_index(void);
 void tls_user_join(struct tls_user **list, struct tls_user *user);
-int tls_users_check(const struct tls_user *list, struct tls_cert *fresh, struct err *err);
+MUST_USE int tls_users_check(const struct tls_user *list, struct tls_cert *fresh, struct err *err);
 void tls_users_changed(struct tls_user *list, struct tls_cert *old);
 
 #endif

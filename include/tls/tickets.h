@@ -10,6 +10,8 @@
 #ifndef TLS_TICKETS_H
 #define TLS_TICKETS_H
 
+#include "base/result.h"
+
 #include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +26,7 @@ enum { TLS_TICKET_KEYS = 3, TLS_TICKET_KEY_MOST = 80 };
 struct tls_ticket_keys *tls_tickets_file(const char *path, struct err *err);
 /* A context that accepts uses them; keys NULL: those that are replaced by themselves. Lines with
  * no-tls-tickets do not call it, but set SSL_OP_NO_TICKET. 0, or -1: no memory. */
-int tls_tickets_attach(SSL_CTX *ctx, struct tls_ticket_keys *keys);
+MUST_USE int tls_tickets_attach(SSL_CTX *ctx, struct tls_ticket_keys *keys);
 
 /* ---- for commands ------------------------------------------------------------------------ */
 
@@ -37,7 +39,8 @@ const char *tls_tickets_name(const struct tls_ticket_keys *keys);
 /* Bytes of each, 48 or 80; i < TLS_TICKET_KEYS, the oldest first. */
 size_t tls_tickets_key(const struct tls_ticket_keys *keys, unsigned i, const unsigned char **bytes);
 /* It becomes the next one. false: of another size. */
-bool tls_tickets_push(struct tls_ticket_keys *keys, const unsigned char *bytes, size_t len);
+MUST_USE bool tls_tickets_push(struct tls_ticket_keys *keys, const unsigned char *bytes,
+			       size_t len);
 
 extern const struct change_kind tls_tickets_change;
 
@@ -46,7 +49,7 @@ extern const struct change_kind tls_tickets_change;
 /* Before the first fork: fresh keys, or those that an earlier image has left. They are replaced
  * each hour, but not before tickets that were sealed with the ones before have expired, which live
  * so long. */
-int tls_tickets_prepare(unsigned lifetime_ms, struct err *err);
+MUST_USE int tls_tickets_prepare(unsigned lifetime_ms, struct err *err);
 /* In the process that speaks for all: replaces keys. */
 void tls_tickets_lead(void);
 /* The same in a parent whose reload has failed: those of the workers that serve on. */

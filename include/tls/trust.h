@@ -5,6 +5,7 @@
 #ifndef TLS_TRUST_H
 #define TLS_TRUST_H
 
+#include "base/result.h"
 #include "base/str.h"
 
 #include <openssl/ssl.h>
@@ -16,7 +17,7 @@ struct tls_trust;
 
 /* Reads a file (or directory) of authorities or revocation lists, so that tls_trust_load finds it
  * later wherever the process is then. 0, or -1 and err. */
-int tls_trust_read(const char *path, struct err *err);
+MUST_USE int tls_trust_read(const char *path, struct err *err);
 /* The configuration is complete: no file is read from now on. Later ones may be others, out of
  * reach, or gone when a worker is replaced: commands bring what is in them. */
 void tls_trust_close(void);
@@ -54,9 +55,9 @@ struct tls_ca {
 extern struct tls_ca *tls_ca_first; /* by name */
 struct tls_ca *tls_ca_find(const char *name, unsigned kind);
 /* Is it part of a trust that somebody uses? */
-bool tls_ca_is_used(const struct tls_ca *ca);
+MUST_USE bool tls_ca_is_used(const struct tls_ca *ca);
 /* Has anything been made of it? */
-bool tls_ca_is_part(const struct tls_ca *ca);
+MUST_USE bool tls_ca_is_part(const struct tls_ca *ca);
 /* An empty one. NULL: no memory. */
 struct tls_ca *tls_ca_new(const char *name, unsigned kind);
 /* Nobody uses it. */
@@ -67,7 +68,7 @@ X509_STORE *tls_ca_parse(struct span pem, unsigned kind, struct err *err);
 X509_STORE *tls_ca_extend(X509_STORE *base, X509_STORE *more, struct err *err);
 /* Puts it in place of what the file had, for all who use it; the reference is taken over. 0; or -1
  * and err, having changed nothing. */
-int tls_ca_replace(struct tls_ca *ca, X509_STORE *store, struct err *err);
+MUST_USE int tls_ca_replace(struct tls_ca *ca, X509_STORE *store, struct err *err);
 /* Authorities, or lists of revocations, in it. */
 unsigned tls_ca_count(X509_STORE *store, unsigned kind);
 

@@ -6,6 +6,7 @@
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "cli/tls_say.h"
+#include "tls/bind.h"
 #include "tls/cert.h"
 #include "tls/lib.h"
 #include "tls/ocsp.h"
@@ -79,6 +80,8 @@ static int cert_commit(struct cli_call *call, struct err *err)
 	text_init(&age, memory, sizeof(memory));
 	if (tls_age_explain(&cert->age, time(NULL), &age))
 		text_printf(call->out, "\nWarning: %s.", memory);
+	if (tls_bind_ocsp(tls_entry_find(name), err) < 0)
+		text_printf(call->out, "\nWarning: %s.", err->text);
 	text_str(call->out, "\nSuccess!\n");
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include "stream/kind.h"
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "config/config.h"
 #include "config/module.h"
 #include "exchange/balance_key.h"
@@ -98,7 +99,7 @@ static bool exchange_abandon(struct stream *s, enum reason reason)
 static bool exchange_quiet(struct stream *s, enum reason reason)
 {
 	if (unread_expired(s)) {
-		exchange_done(s);
+		DROPPED(exchange_done(s), "the stream has ended");
 		return false;
 	}
 	if (s->exchange->head_sent) {

@@ -3,6 +3,7 @@
  * body (manual 4.2). Rows of a table; called by expr/rule.c. */
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/result.h"
 #include "config/suggest.h"
 #include "exchange/edit.h"
 #include "exchange/exchange.h"
@@ -242,7 +243,7 @@ void action_send_hints(struct exchange *x)
 
 	x->hinting = false;
 	if (end_head_out(client, &x->res) == IO_OK)
-		end_flush(client);
+		DROPPED(end_flush(client), "an error stays with the end, where the response meets it");
 }
 
 const struct action http_stream_actions[] = {

@@ -42,18 +42,18 @@ static const struct builtin *builtin_find(unsigned status)
 
 /* -- making ----------------------------------------------------------------------------- */
 
-bool reply_add(struct exchange *x, struct reply *reply, struct span name, struct span value)
+void reply_add(struct exchange *x, struct reply *reply, struct span name, struct span value)
 {
 	unsigned n = reply ? reply->field_count : 0;
 	struct field *more;
 
 	if (!reply)
-		return false;
+		return;
 	/* Room is made when the count is 0 or 8, 16, ...: what is there was made here. */
 	if (n % FIELDS_AT_FIRST == 0) {
 		more = arena_alloc(x->arena, (n + FIELDS_AT_FIRST) * sizeof(*more));
 		if (!more)
-			return false;
+			return;
 		if (n)
 			memcpy(more, reply->fields, n * sizeof(*more));
 		reply->fields = more;
@@ -61,7 +61,6 @@ bool reply_add(struct exchange *x, struct reply *reply, struct span name, struct
 	reply->fields[n] =
 		(struct field){ .name = name, .value = value, .id = (uint8_t)field_id(name) };
 	reply->field_count = n + 1;
-	return true;
 }
 
 struct reply *reply_new(struct exchange *x, unsigned status, const char *type, struct span body)
@@ -102,11 +101,9 @@ static const struct answer *find_answer(const struct stream *s, unsigned status)
 {
 	const struct answer *answer = NULL;
 
-	if (s->backend)
-		errors_find(s->backend->set.errors, status, &answer);
-	if (!answer)
-		errors_find(s->origin->frontend->set.errors, status, &answer);
-	return answer;
+	if (s->backend && errors_find(s->backend->set.errors, status, &answer) && answer)
+		return answer;
+	return errors_find(s->origin->frontend->set.errors, status, &answer) ? answer : NULL;
 }
 
 struct reply *reply_error(struct exchange *x, unsigned status)

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/result.h"
 #include "net/linger.h"
 #include "relay/buffer.h"
 #include "relay/pump.h"
@@ -269,13 +270,13 @@ void h2_stream_reset(struct h2_stream *st, enum h2_code code)
 	h2_stream_broken(st);
 }
 
-bool h2_stream_fault(struct h2_stream *st, enum h2_code code)
+void h2_stream_fault(struct h2_stream *st, enum h2_code code)
 {
 	struct h2_conn *c = st->conn;
 
 	c->counts->detected_strm_protocol_errors++;
 	h2_stream_reset(st, code);
-	return h2_glitch(c);
+	h2_glitch(c);
 }
 
 /* ---- out --------------------------------------------------------------------------------- */
@@ -458,7 +459,7 @@ void h2_fault(struct h2_conn *c, enum h2_code code)
 	h2_dead(c);
 }
 
-bool h2_glitch(struct h2_conn *c)
+bool h2_glitch_borne(struct h2_conn *c)
 {
 	enum { A_SECOND = 100, AT_ONCE = 1000 };
 	uint64_t forgiven = (clock_now_ms - c->calm_ms) / 1000 * A_SECOND;
@@ -480,6 +481,11 @@ bool h2_glitch(struct h2_conn *c)
 	    !c->draining)
 		h2_conn_drain(c);
 	return true;
+}
+
+void h2_glitch(struct h2_conn *c)
+{
+	DROPPED(h2_glitch_borne(c), "nothing follows that needs the connection");
 }
 
 /* Tells streams that the connection is gone, a few in a turn: each may have a connection to close.

@@ -171,7 +171,7 @@ static bool has_room(struct h2_conn *c, uint32_t id)
 static void wrong_came(struct h2_conn *c, size_t len, unsigned status)
 {
 	const struct h2_frame *f = &c->block_frame;
-	struct h2_stream *st = has_room(c, f->stream) && h2_glitch(c) ? stream_opens(c, f->stream) : NULL;
+	struct h2_stream *st = has_room(c, f->stream) && h2_glitch_borne(c) ? stream_opens(c, f->stream) : NULL;
 
 	if (!st)
 		return;

@@ -65,7 +65,7 @@ static void data_nowhere(struct h2_conn *c, const struct h2_read *r)
 	h2_gave(c, NULL, r->flow);
 	if (idle)
 		h2_fault(c, H2_PROTOCOL_ERROR);
-	else if (!h2_was_reset(c, id) && !h2_is_ours_no_more(c, id) && h2_glitch(c))
+	else if (!h2_was_reset(c, id) && !h2_is_ours_no_more(c, id) && h2_glitch_borne(c))
 		h2_reset_id(c, id, H2_STREAM_CLOSED);
 	else if (r->frame.length < 256 && r->last)
 		h2_glitch(c); /* some is on its way when we reset a stream, but in large frames */
@@ -113,7 +113,7 @@ static void data_came(struct h2_conn *c, const struct h2_read *r, struct span re
 							  H2_PROTOCOL_ERROR);
 		return;
 	}
-	if (r->last && !r->frame.length && !ends && !h2_glitch(c))
+	if (r->last && !r->frame.length && !ends && !h2_glitch_borne(c))
 		return;
 	if (r->payload.len >= H2_TRUST_BYTES && c->trust < H2_TRUST_MOST)
 		c->trust++;
@@ -166,7 +166,7 @@ static void rst_came(struct h2_conn *c, const struct h2_read *r)
 	}
 	c->counts->rst_stream_rcvd++;
 	/* Opened and taken back: each costs us more than the peer. */
-	if (!c->client && !h2_glitch(c))
+	if (!c->client && !h2_glitch_borne(c))
 		return;
 	c->numbers.reset++;
 	c->totals->reset++;
@@ -214,7 +214,7 @@ static void settings_came(struct h2_conn *c, const struct h2_read *r)
 		settings_known(c);
 		return;
 	}
-	if (!first && !h2_glitch(c))
+	if (!first && !h2_glitch_borne(c))
 		return;
 	c->greeted = true;
 	while (h2_setting_next(r->payload, &at, &id, &value)) {
@@ -222,7 +222,7 @@ static void settings_came(struct h2_conn *c, const struct h2_read *r)
 			h2_fault(c, fault.code);
 			return;
 		}
-		if (id == H2_INITIAL_WINDOW_SIZE && windows++ && !h2_glitch(c))
+		if (id == H2_INITIAL_WINDOW_SIZE && windows++ && !h2_glitch_borne(c))
 			return; /* each concerns all streams */
 		if (id == H2_INITIAL_WINDOW_SIZE)
 			h2_window_set(c, value);
@@ -256,7 +256,7 @@ static void ping_came(struct h2_conn *c, const struct h2_read *r)
 		return;
 	}
 	/* gRPC measures the path by one for each piece of a body that it receives. */
-	if (!h2_excused(c) && !h2_glitch(c))
+	if (!h2_excused(c) && !h2_glitch_borne(c))
 		return;
 	p = h2_out(c, H2_PING_SIZE);
 	if (p)
@@ -302,7 +302,7 @@ static void priority_fault(struct h2_conn *c, uint32_t id, enum h2_code code)
 
 static void priority_came(struct h2_conn *c, const struct h2_read *r)
 {
-	if (h2_glitch(c) && r->dependency == r->frame.stream)
+	if (h2_glitch_borne(c) && r->dependency == r->frame.stream)
 		priority_fault(c, r->frame.stream, H2_PROTOCOL_ERROR);
 }
 
@@ -311,7 +311,7 @@ static void priority_update_came(struct h2_conn *c, const struct h2_read *r)
 	struct h2_stream *st = h2_stream_find(c, h2_number(r->payload.ptr) & H2_STREAM_MOST);
 	struct span value = { r->payload.ptr + 4, r->payload.len - 4 };
 
-	if (!h2_glitch(c) || !st)
+	if (!h2_glitch_borne(c) || !st)
 		return;
 	st->priority = (struct h2_priority){ H2_URGENCY_USUAL, false };
 	h2_priority_read(value, &st->priority);
@@ -364,7 +364,7 @@ static void stream_fault(struct h2_conn *c, const struct h2_read *r)
 	struct h2_stream *st = h2_stream_find(c, r->frame.stream);
 
 	c->counts->detected_strm_protocol_errors++;
-	if (!h2_glitch(c))
+	if (!h2_glitch_borne(c))
 		return;
 	if (r->frame.type == H2_PRIORITY)
 		priority_fault(c, r->frame.stream, r->fault.code);
@@ -480,14 +480,14 @@ static void take_received(struct h2_conn *c, size_t len)
 		h2_dead(c);
 }
 
-static enum io receive(struct h2_conn *c)
+static void receive(struct h2_conn *c)
 {
 	size_t len = c->in.len, got, room = received_size - len;
 	enum io r;
 
 	if (c->pending) {
 		take_pending(c);
-		return IO_OK;
+		return;
 	}
 	if (len)
 		memcpy(received, h2_bytes_first(&c->in), len);
@@ -501,7 +501,6 @@ static enum io receive(struct h2_conn *c)
 		h2_dead(c);
 	else if (r == IO_EOF || r == IO_ERR)
 		h2_dead(c);
-	return r;
 }
 
 /* Is there something to look at, and room for what we would say? */

@@ -330,7 +330,7 @@ static bool is_sensible(struct h2_conn *c, int64_t window, uint32_t by)
 {
 	enum { FEW = 256, WIDE = 16384 };
 
-	return ((by >= FEW || window >= WIDE) && h2_excused(c)) || h2_glitch(c);
+	return ((by >= FEW || window >= WIDE) && h2_excused(c)) || h2_glitch_borne(c);
 }
 
 void h2_earned(struct h2_conn *c, uint32_t bytes)

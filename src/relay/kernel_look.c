@@ -100,14 +100,20 @@ void way_look(struct kernel_way *way, struct tcp_info *info)
 		way->left = left;
 }
 
+/* Whether more has left is asked only where something waits. */
+static void way_look_behind(struct kernel_way *way, uint64_t relayed)
+{
+	struct tcp_info info;
+
+	if (way->left < relayed)
+		way_look(way, &info);
+}
+
 bool way_drained(struct kernel_way *way)
 {
 	uint64_t relayed = way_shared(&way->route->relayed);
-	struct tcp_info info;
 
-	if (way->left >= relayed)
-		return true;
-	way_look(way, &info);
+	way_look_behind(way, relayed);
 	return way->left >= relayed;
 }
 
@@ -126,7 +132,7 @@ uint64_t kernel_relayed(const struct pump *pump)
 	struct kernel_way *way = pump->kernel;
 	uint64_t relayed = way_shared(&way->route->relayed);
 
-	way_drained(way);
+	way_look_behind(way, relayed);
 	return way->left < relayed ? way->left : relayed;
 }
 

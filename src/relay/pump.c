@@ -10,6 +10,7 @@
 #include "relay/pump.h"
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "event/probe.h"
 #include "event/profile.h"
 #include "net/window.h"
@@ -684,7 +685,7 @@ static void pump_run_open(struct pump *pump, struct relay *relay)
 		pump_finish(pump);
 	else if (pump->to->framing && !(pump->flags & PUMP_WRITE_ERROR) && !pump->buf &&
 		 !pump->pipe)
-		pump_flush(pump);
+		DROPPED(pump_flush(pump), "an error is a flag of the pump");
 }
 
 static void pump_run_looking(struct pump *pump)
@@ -730,7 +731,8 @@ void pump_run(struct pump *pump)
 	else if (pump->flags & PUMP_LOOK)
 		pump_run_looking(pump);
 	else if (pump->to->framing && pump->to->framing->held)
-		pump_flush(pump); /* what was said before it was opened: an interim answer */
+		/* What was said before it was opened: an interim answer. */
+		DROPPED(pump_flush(pump), "an error is a flag of the pump");
 	PROBE(relay);
 	if (unlikely((pump->flags & PUMP_NOTICES) != before || pump_event(pump)))
 		relay->notice(relay, pump);

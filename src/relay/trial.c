@@ -72,11 +72,16 @@ static void trial_pair(struct trial *trial, uint64_t now_us)
 	trial_window(trial, now_us);
 }
 
-/* The next of a series that is not kept. False: it was the last. */
-static bool trial_next(struct trial *trial)
+static void trial_pass_over_kept(struct trial *trial)
 {
 	trial->base = trial->kept;
 	trial->candidate += trial->candidate == trial->kept;
+}
+
+/* The next of a series that is not kept. False: it was the last. */
+static bool trial_next(struct trial *trial)
+{
+	trial_pass_over_kept(trial);
 	return trial->candidate < TRIAL_WAYS;
 }
 
@@ -85,7 +90,7 @@ static void trial_series(struct trial *trial)
 	memset(trial->records, 0, sizeof(trial->records));
 	trial->candidate = 1;
 	trial->pause_end_us = 0;
-	trial_next(trial);
+	trial_pass_over_kept(trial);
 }
 
 void trial_begin(struct trial *trial, uint64_t now_us)

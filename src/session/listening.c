@@ -247,13 +247,18 @@ static void listening_each_listener(struct proxy *px, void (*fn)(struct listener
 			fn(l);
 }
 
+static void listening_pause_ready(struct proxy *px)
+{
+	listening_each_listener(px, listener_pause);
+	px->run_state = PROXY_PAUSED;
+	log_process(LOG_L_WARNING, "Paused frontend %s.", px->name);
+}
+
 int listening_pause_proxy(struct proxy *px, struct err *err)
 {
 	if (px->run_state != PROXY_READY)
 		return err_set(err, "Frontend is already stopped or paused.");
-	listening_each_listener(px, listener_pause);
-	px->run_state = PROXY_PAUSED;
-	log_process(LOG_L_WARNING, "Paused frontend %s.", px->name);
+	listening_pause_ready(px);
 	return 0;
 }
 
@@ -301,18 +306,19 @@ void listening_pause(void)
 		return;
 	list_for_each(px, &proxies_running->list, node)
 		if (px->fe && px->run_state == PROXY_READY)
-			listening_pause_proxy(px, NULL);
+			listening_pause_ready(px);
 }
 
 void listening_resume(void)
 {
 	struct proxy *px;
+	struct err err;
 
 	if (!proxies_running)
 		return;
 	list_for_each(px, &proxies_running->list, node)
-		if (px->fe && px->run_state == PROXY_PAUSED)
-			listening_resume_proxy(px, NULL);
+		if (px->fe && px->run_state == PROXY_PAUSED && listening_resume_proxy(px, &err) < 0)
+			log_process(LOG_L_ALERT, "%s", err.text);
 }
 
 void listening_each(void (*fn)(struct listener *l))

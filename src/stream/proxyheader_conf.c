@@ -187,7 +187,8 @@ static int proxyheader_finish(struct config *cfg, void *data)
 	(void)data;
 	list_for_each(px, &all->list, node)
 		for (s = px->servers; s; s = s->next)
-			check_server(cfg, s);
+			if (check_server(cfg, s) < 0)
+				return -1;
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "stream/rule_steps.h"
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
@@ -276,7 +277,7 @@ static bool switch_fits(const struct stream *s, const struct proxy *be)
 static void switch_view(struct stream *s, const struct proxy *fe, struct view *view)
 {
 	if (fe->switch_looks && !s->exchange)
-		content_read_first(&s->relay.request);
+		DROPPED(content_read_first(&s->relay.request), "rules go by what has come so far");
 	stream_view(s, view, NULL);
 }
 

@@ -3,6 +3,7 @@
  * file writes a cursor (contrib/check-layers). */
 #include "stream/run.h"
 
+#include "base/result.h"
 #include "event/loop.h"
 #include "event/probe.h"
 #include "event/profile.h"
@@ -112,7 +113,7 @@ static ALWAYS_INLINE void stream_run_sides(struct stream *s, bool watched)
 	regex_steps = REGEX_STEPS;
 	if (stream_run_side(s, &s->request, false, watched) &&
 	    (s->connected || s->traits & HAS_REPLY))
-		stream_run_side(s, &s->response, true, watched);
+		DROPPED(stream_run_side(s, &s->response, true, watched), "it was the last side");
 	regex_steps = REGEX_STEPS;
 }
 

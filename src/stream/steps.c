@@ -77,13 +77,18 @@ static unsigned traits_of_back(const struct proxy *px)
 	       (stream_of_messages ? stream_of_messages->traits_of_back(px) : 0);
 }
 
-static int steps_make(struct config *cfg, struct proxy *px)
+static void steps_need(struct proxy *px)
 {
-	(void)cfg;
 	px->steps_front = traits_of_front(px);
 	px->steps_back = traits_of_back(px);
 	if (filters_early(px))
 		streams_watched |= WATCH_FILTERS;
+}
+
+static int steps_make(struct config *cfg, struct proxy *px)
+{
+	(void)cfg;
+	steps_need(px);
 	return 0;
 }
 
@@ -96,7 +101,7 @@ static int steps_finish(struct config *cfg, void *data)
 
 	(void)data;
 	list_for_each(px, &all->list, node)
-		steps_make(cfg, px);
+		steps_need(px);
 	return 0;
 }
 

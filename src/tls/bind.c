@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
+#include "base/result.h"
 #include "net/bind_conf.h"
 #include "tls/choose.h"
 #include "tls/conn.h"
@@ -151,44 +152,47 @@ static void contexts_free(struct tls_bind *bind)
 
 /* -- names --------------------------------------------------------------------------------- */
 
+static void names_free(struct tls_line_names *made)
+{
+	free(made->names);
+	free(made->text);
+	*made = (struct tls_line_names){ 0 };
+}
+
 static void names_leave(struct tls_line *line)
 {
 	unsigned i;
 
-	for (i = 0; i < line->name_count; i++)
-		tls_names_remove(&line->bind->names, &line->names[i]);
-	free(line->names);
-	free(line->text);
-	line->names = NULL;
-	line->text = NULL;
-	line->name_count = 0;
+	for (i = 0; i < line->named.count; i++)
+		tls_names_remove(&line->bind->names, &line->named.names[i]);
+	names_free(&line->named);
 }
 
-/* The n-th name of the line: a filter (those with '!' are none), or what its certificate says. */
-static struct span name_at(const struct tls_line *line, unsigned n)
+/* The n-th name of the line: a filter (those with '!' are none), or what the certificate says. */
+static struct span name_at(const struct tls_line *line, const struct tls_cert *cert, unsigned n)
 {
 	if (!line->filters)
-		return line->entry->cert->names[n];
+		return cert->names[n];
 	return line->filters[n][0] == '!' ? (struct span){ "", 0 } : span_of(line->filters[n]);
 }
 
-static unsigned names_most(const struct tls_line *line)
+static unsigned names_most(const struct tls_line *line, const struct tls_cert *cert)
 {
 	unsigned n = 0;
 
 	if (!line->filters)
-		return line->entry->cert ? line->entry->cert->name_count : 0;
+		return cert ? cert->name_count : 0;
 	while (line->filters[n])
 		n++;
 	return n;
 }
 
-static bool name_repeats(const struct tls_line *line, const char *text, size_t len)
+static bool name_repeats(const struct tls_line_names *made, const char *text, size_t len)
 {
 	unsigned i;
 
-	for (i = 0; i < line->name_count; i++) {
-		const struct tls_name *n = &line->names[i];
+	for (i = 0; i < made->count; i++) {
+		const struct tls_name *n = &made->names[i];
 		size_t skip = n->wild;
 
 		if (n->len + skip == len && !memcmp(n->text, text + skip, n->len) &&
@@ -198,28 +202,29 @@ static bool name_repeats(const struct tls_line *line, const char *text, size_t l
 	return false;
 }
 
-/* Makes the names of the line, in no index yet. */
-static int names_make(struct tls_line *line)
+/* Makes the names of the line with this certificate, in no index yet. */
+static int names_make(struct tls_line *line, const struct tls_cert *cert,
+		      struct tls_line_names *made)
 {
-	unsigned most = names_most(line), i;
+	unsigned most = names_most(line, cert), i;
 	size_t room = 0, len;
 	char *p;
 
 	for (i = 0; i < most; i++)
-		room += name_at(line, i).len + 1;
+		room += name_at(line, cert, i).len + 1;
 	if (!most)
 		return 0;
-	line->names = calloc(most, sizeof(*line->names));
-	line->text = p = malloc(room);
-	if (!line->names || !line->text)
+	made->names = calloc(most, sizeof(*made->names));
+	made->text = p = malloc(room);
+	if (!made->names || !made->text)
 		return -1;
 	for (i = 0; i < most; i++) {
-		if (name_at(line, i).len > TLS_NAME_MAX)
+		if (name_at(line, cert, i).len > TLS_NAME_MAX)
 			continue;
-		len = tls_name_normalise(name_at(line, i), p);
-		if (!len || name_repeats(line, p, len))
+		len = tls_name_normalise(name_at(line, cert, i), p);
+		if (!len || name_repeats(made, p, len))
 			continue;
-		tls_name_init(&line->names[line->name_count++], p, len, line, line->rank);
+		tls_name_init(&made->names[made->count++], p, len, line, line->rank);
 		p += len + 1;
 	}
 	return 0;
@@ -229,10 +234,8 @@ static int names_enter(struct tls_line *line)
 {
 	unsigned i;
 
-	if (names_make(line))
-		return -1;
-	for (i = 0; i < line->name_count; i++)
-		if (tls_names_add(&line->bind->names, &line->names[i]))
+	for (i = 0; i < line->named.count; i++)
+		if (tls_names_add(&line->bind->names, &line->named.names[i]))
 			return -1;
 	return 0;
 }
@@ -246,20 +249,52 @@ static int line_ocsp(struct tls_line *line, struct err *err)
 	return entry->cert ? tls_ocsp_use(entry->cert, entry->name, update, err) : 0;
 }
 
+int tls_bind_ocsp(const struct tls_entry *entry, struct err *err)
+{
+	struct tls_bind *bind;
+	struct tls_line *line;
+
+	list_for_each(bind, &tls_binds, node)
+		list_for_each(line, &bind->lines, node)
+			if (line->entry == entry && bind->own && line_ocsp(line, err))
+				return -1;
+	return 0;
+}
+
+/* Has its index to be made anew when the certificate changes? */
+static bool line_is_renamed(const struct tls_line *line)
+{
+	return line->bind->own && !line->filters;
+}
+
+/* What takes memory is had before the certificate is put in force: its names, and an index for
+ * them. */
+static int line_check(struct tls_user *user, struct tls_cert *fresh, struct err *err)
+{
+	struct tls_line *line = container_of(user, struct tls_line, user);
+
+	names_free(&line->coming); /* of one that was refused afterwards */
+	if (line_is_renamed(line) && (names_make(line, fresh, &line->coming) ||
+				      tls_names_ready(&line->bind->names)))
+		return err_set(err, "out of memory");
+	return 0;
+}
+
 /* The entry has another certificate: filters stay, names of the certificate may be others. */
 static void line_changed(struct tls_user *user, struct tls_cert *old)
 {
 	struct tls_line *line = container_of(user, struct tls_line, user);
-
 	struct err err;
 
 	(void)old;
 	if (line->bind->own)
-		line_ocsp(line, &err);
-	if (!line->bind->own || line->filters)
+		DROPPED(line_ocsp(line, &err), "who put it in force asks: tls_bind_ocsp");
+	if (!line_is_renamed(line))
 		return;
 	names_leave(line);
-	names_enter(line);
+	line->named = line->coming;
+	line->coming = (struct tls_line_names){ 0 };
+	BUG_ON(names_enter(line)); /* there is an index */
 }
 
 /* -- lines --------------------------------------------------------------------------------- */
@@ -273,6 +308,7 @@ void tls_line_free(struct tls_line **where)
 		return;
 	tls_user_leave(&line->user);
 	names_leave(line);
+	names_free(&line->coming);
 	list_remove(&line->node);
 	context_leave(line->bind, line->context);
 	free(line);
@@ -294,6 +330,7 @@ static struct tls_line *line_new(struct tls_bind *bind, const struct tls_line_sp
 	line->rank = bind->next_rank++;
 	line->group = bind->next_group;
 	line->fallback = spec->fallback;
+	line->user.check = line_check;
 	line->user.changed = line_changed;
 	list_append(&bind->lines, &line->node);
 	tls_entry_use(entry, &line->user);
@@ -320,7 +357,9 @@ static int line_ready(struct tls_line *line, struct err *err)
 {
 	if (line_context(line, err))
 		return -1;
-	return names_enter(line) ? err_set(err, "out of memory") : 0;
+	if (names_make(line, line->entry->cert, &line->named) || names_enter(line))
+		return err_set(err, "out of memory");
+	return 0;
 }
 
 static int add_one(struct tls_bind *bind, const struct tls_line_spec *spec, unsigned i,
@@ -331,8 +370,7 @@ static int add_one(struct tls_bind *bind, const struct tls_line_spec *spec, unsi
 		return err_set(err, "out of memory");
 	if (!bind->own)
 		return 0;
-	line_ocsp(*added, err); /* at run time: what it says is in the answer of show ssl
-				 * ocsp-response */
+	DROPPED(line_ocsp(*added, err), "show ssl ocsp-response says that there is none");
 	return line_ready(*added, err);
 }
 

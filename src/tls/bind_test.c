@@ -24,6 +24,21 @@
 #include <cmocka.h>
 
 static const struct module *const none[] = { NULL };
+
+/* There is no memory for a while. A sanitizer brings a calloc of its own. */
+#ifdef __SANITIZE_ADDRESS__
+static const bool can_fail = false;
+static bool no_memory;
+#else
+static const bool can_fail = true;
+static bool no_memory;
+void *__libc_calloc(size_t count, size_t size);
+
+void *calloc(size_t count, size_t size)
+{
+	return no_memory ? NULL : __libc_calloc(count, size);
+}
+#endif
 static EVP_PKEY *ec, *rsa, *ed;
 
 /* A bind line under test. */
@@ -429,11 +444,49 @@ static void sessions_stay_where_they_were_made(void **state)
 	remove(path);
 }
 
+static void put_in_force(struct tls_entry *entry, struct tls_cert *cert)
+{
+	struct tls_cert *old = entry->cert;
+	struct err err;
+
+	assert_int_equal(tls_users_check(entry->users, cert, &err), 0);
+	entry->cert = cert;
+	no_memory = true; /* what it takes was had before */
+	tls_users_changed(entry->users, old);
+	no_memory = false;
+	tls_cert_free(&old);
+}
+
+/* Without memory for its names a certificate is refused, and the old one stays. */
+static void names_are_had_before(void **state)
+{
+	struct tls_entry *entry = entry_of(ec, "old.test", NULL);
+	struct tls_cert *cert = cert_of(ec, "new.test", NULL), *refused = cert_of(ec, "x.test", NULL);
+	struct err err;
+	struct line l;
+
+	(void)state;
+	begin_line(&l);
+	add(&l, entry_of(ec, "first", NULL), NULL, NULL);
+	add(&l, entry, NULL, NULL);
+	ready(&l);
+	no_memory = true;
+	assert_int_equal(tls_users_check(entry->users, refused, &err), can_fail ? -1 : 0);
+	no_memory = false;
+	assert_seen(&l, "old.test v1.3", .sni = "old.test");
+	assert_int_equal(tls_users_check(entry->users, refused, &err), 0); /* another user refused it */
+	tls_cert_free(&refused);
+	put_in_force(entry, cert);
+	assert_seen(&l, "new.test v1.3", .sni = "new.test");
+	assert_seen(&l, "first v1.3", .sni = "x.test");
+	assert_int_equal(l.bind->names.count, 2);
+	end_line(&l);
+}
+
 /* Another certificate in the entry: its names take the place of the old ones. */
 static void entries_change(void **state)
 {
 	struct tls_entry *entry = entry_of(ec, "old.test", NULL);
-	struct tls_cert *old = entry->cert;
 	struct line l;
 
 	(void)state;
@@ -442,9 +495,7 @@ static void entries_change(void **state)
 	add(&l, entry, NULL, NULL);
 	ready(&l);
 	assert_seen(&l, "old.test v1.3", .sni = "old.test");
-	entry->cert = cert_of(ec, "new.test", NULL);
-	tls_users_changed(entry->users, old);
-	tls_cert_free(&old);
+	put_in_force(entry, cert_of(ec, "new.test", NULL));
 	assert_seen(&l, "first v1.3", .sni = "old.test");
 	assert_seen(&l, "new.test v1.3", .sni = "new.test");
 	assert_int_equal(l.bind->names.count, 2);
@@ -534,6 +585,7 @@ int main(void)
 		cmocka_unit_test(h2_can_be_left_out),
 		cmocka_unit_test(sessions_stay_where_they_were_made),
 		cmocka_unit_test(entries_change),
+		cmocka_unit_test(names_are_had_before),
 		cmocka_unit_test(names_get_certificates),
 	};
 

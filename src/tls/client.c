@@ -308,11 +308,11 @@ static void context_cert_changed(struct tls_user *user, struct tls_cert *old)
 	struct client_context *c = container_of(user, struct client_context, cert);
 
 	(void)old;
-	/* One of the same algorithm is replaced; another cannot be taken from a context. */
-	if (c->entry->cert->algorithm != c->algorithm)
+	/* One of the same algorithm is replaced; another cannot be taken from a context. Where there
+	 * is no memory for that now, each connection asks anew. */
+	if (c->entry->cert->algorithm != c->algorithm ||
+	    tls_cert_use_context(c->entry->cert, c->ctx))
 		c->mixed = true;
-	else
-		tls_cert_use_context(c->entry->cert, c->ctx);
 	context_changed(c); /* what the server knows of us in its sessions is the old one */
 }
 

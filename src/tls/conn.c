@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/pool.h"
+#include "base/result.h"
 #include "net/conn.h"
 #include "tls/drain.h"
 #include "tls/early.h"
@@ -123,7 +124,7 @@ static int tls_bio_write(BIO *bio, const char *from, size_t size, size_t *writte
 	if (!t->out && (t->out = records_scratch(RECORDS_OUT)))
 		t->out->head = 0;
 	if (t->out && buf_room(t->out) < size)
-		tls_flush(t, true);
+		DROPPED(tls_flush(t, true), "the room that it has made is looked at next");
 	if (!t->out || !buf_room(t->out)) {
 		/* LIMIT: a flight larger than all that we hold, unread. */
 		t->fault = t->out ? TLS_FAULT_LIMIT : TLS_FAULT_MEMORY;
@@ -502,7 +503,7 @@ static enum io tls_send(struct conn *conn, const struct iovec *pieces, unsigned 
 	}
 	t->spoke = true;
 	if (failed)
-		tls_broken(t);
+		DROPPED(tls_broken(t), "IO_ERR, which is returned behind tls_leave");
 	tls_leave(t, more);
 	if (failed || conn->flags & CONN_BROKEN)
 		return IO_ERR;

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
+#include "base/result.h"
 #include "tls/bind.h"
 #include "tls/cert.h"
 #include "tls/challenge.h"
@@ -245,7 +246,7 @@ SSL_CTX *tls_settings_context(const struct tls_settings *set, bool server, struc
 		return NULL;
 	ctx = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method());
 	if (!ctx) {
-		tls_lib_error(err, "OpenSSL gives no context");
+		DROPPED(tls_lib_error(err, "OpenSSL gives no context"), "NULL says so, too");
 		return NULL;
 	}
 	if (set_all(ctx, set, server, err) ||

@@ -7,6 +7,8 @@
  */
 #include "tls/keypair.h"
 
+#include "base/result.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -110,7 +112,7 @@ enum keypair keypair_compare(enum keypair_kind kind, struct span key, struct spa
 
 	if (!point.len)
 		return KEYPAIR_UNSURE;
-	pkcs8_open(&key, &parameters);
+	DROPPED(pkcs8_open(&key, &parameters), "what is not in PKCS #8 stays as it is");
 	return kind == KEYPAIR_RSA ? keypair_rsa(key, point) :
 				     keypair_ec(key, point, curve, parameters);
 }

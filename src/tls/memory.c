@@ -304,15 +304,12 @@ static void classes_init(void)
 		list_init(&classes[i]);
 }
 
-bool tls_memory_start(void)
+void tls_memory_start(void)
 {
 	if (!classes[0].next)
 		classes_init();
-#ifdef TLS_MEMORY_WATCHED
-	return false;
-#else
+#ifndef TLS_MEMORY_WATCHED
 	tls_memory_started = CRYPTO_set_mem_functions(tls_memory_take, tls_memory_resize,
 						      tls_memory_give);
-	return tls_memory_started;
 #endif
 }

@@ -87,6 +87,11 @@ static int names_grow(struct tls_names *index)
 	return 0;
 }
 
+int tls_names_ready(struct tls_names *index)
+{
+	return index->buckets ? 0 : names_grow(index);
+}
+
 int tls_names_add(struct tls_names *index, struct tls_name *name)
 {
 	if ((!index->buckets || index->count > index->mask) && names_grow(index))

@@ -8,6 +8,7 @@
 
 #include "base/bug.h"
 #include "base/err.h"
+#include "base/result.h"
 #include "tls/cert.h"
 #include "tls/keypair.h"
 #include "tls/store.h"
@@ -43,12 +44,12 @@ static void try_pieces(struct span text)
 	struct tls_pieces pieces = { 0 };
 	struct err err = { "" };
 
-	(void)tls_pieces_read_issuer(&pieces, text, &err);
-	(void)tls_pieces_read(&pieces, text, &err);
-	(void)tls_pieces_read(&pieces, text, &err);
+	DROPPED(tls_pieces_read_issuer(&pieces, text, &err), "any bytes may come");
+	DROPPED(tls_pieces_read(&pieces, text, &err), "any bytes may come");
+	DROPPED(tls_pieces_read(&pieces, text, &err), "any bytes may come");
 	BUG_ON(pieces.chain_count > TLS_CHAIN_MAX);
-	(void)tls_ocsp_piece(&pieces, text, &err);
-	(void)tls_sctl_piece(&pieces, text, &err);
+	DROPPED(tls_ocsp_piece(&pieces, text, &err), "any bytes may come");
+	DROPPED(tls_sctl_piece(&pieces, text, &err), "any bytes may come");
 	tls_pieces_clear(&pieces);
 }
 
@@ -69,7 +70,8 @@ static void try_keypair(const uint8_t *data, size_t len)
 	struct span key = { (const char *)data, len }, point = { (const char *)data + cut, len - cut };
 	struct span curve = { (const char *)data, cut < 12 ? cut : 12 };
 
-	(void)keypair_compare(data[0] & 1 ? KEYPAIR_RSA : KEYPAIR_EC, key, point, curve);
+	DROPPED(keypair_compare(data[0] & 1 ? KEYPAIR_RSA : KEYPAIR_EC, key, point, curve),
+		"any bytes may come");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

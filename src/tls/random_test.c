@@ -70,7 +70,8 @@ static void forks_do_not_repeat(void **state)
 		assert_int_equal(pipe(fds), 0);
 		if (!fork()) {
 			for (i = 0; i < EACH; i++)
-				tls_random(ids[i], ID);
+				if (!tls_random(ids[i], ID))
+					_exit(1);
 			_exit(write(fds[1], ids, EACH * ID) != EACH * ID);
 		}
 		assert_int_equal(read(fds[0], ids[c * EACH], EACH * ID), EACH * ID);

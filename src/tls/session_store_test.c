@@ -172,7 +172,7 @@ static void keeps_what_fits(void **state)
 	memset(bytes, 1, sizeof(bytes));
 	for (n = 0; n < 19000; n++) {
 		make_id(0, n, id);
-		session_store_put(s, 0, id, bytes, sizeof(bytes), NOW);
+		assert_true(session_store_put(s, 0, id, bytes, sizeof(bytes), NOW));
 	}
 	for (n = 0; n < 19000; n++) {
 		make_id(0, n, id);

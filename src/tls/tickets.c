@@ -13,6 +13,7 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/result.h"
 #include "event/change.h"
 #include "event/timer.h"
 #include "share/region.h"
@@ -204,7 +205,7 @@ static void sets_merge(void)
 	OPENSSL_cleanse(&saved, sizeof(saved));
 	sets_save();
 	at = region_length(&note);
-	write_sets(others, &at);
+	DROPPED(write_sets(others, &at), "sessions of sets that find no room are made anew");
 	while ((set = others)) {
 		others = set->next;
 		set_free(set);
