@@ -54,6 +54,8 @@ enum { CLI_EXPERT = 1 << 0,       /* in expert mode only, and not in the list of
        CLI_READS = 1 << 10,       /* it reads what follows its line, as it comes: cli_read */
        CLI_FIRST = 1 << 11,       /* CLI_GATHER with follows: the workers say one line each, which is
 				   * shown once, and wait; the first that says more ends it for all */
+       CLI_HEADED = 1 << 12,      /* CLI_GATHER: what start says is one line about all processes,
+				   * said once in front of what they say */
 };
 
 struct cli_command {

@@ -18,6 +18,7 @@ struct question {
 	bool opened, ended;
 	bool silent;           /* it hangs: nothing more is expected of it */
 	bool held;             /* a line feed that may be the end of the answer */
+	bool beheaded;         /* its first line is still to come, and is left out */
 	unsigned row;
 	uint64_t turns;        /* of its loop, when it was last heard of */
 	struct timer patience;
@@ -38,6 +39,8 @@ void question_end(struct question *q);
 extern const struct cli_command cli_question_command;
 /* Stands in for a row with CLI_GATHER where there are several processes: asks each. */
 extern const struct cli_command cli_gather_command, cli_gather_named_command;
+/* For one with CLI_HEADED: each begins with a head, and none is passed on. */
+extern const struct cli_command cli_gather_headed_command;
 /* The same for answers that go on: line by line, as they come, also of processes that begin
  * later. */
 extern const struct cli_command cli_follow_command;

@@ -32,7 +32,6 @@ struct bad_message {
 };
 
 extern struct list bad_messages;    /* struct bad_message.node */
-extern uint64_t bad_messages_count; /* so far */
 
 /* From now on wrong messages are kept. */
 void bad_message_start(void);

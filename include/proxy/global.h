@@ -42,6 +42,7 @@ struct global_tally {
 	struct rate comp_in_rate, comp_out_rate; /* bytes into and out of compression */
 	uint64_t accept_failures;    /* out of descriptors or memory */
 	uint64_t no_memory;          /* streams ended for lack of memory */
+	uint64_t bad_messages;       /* wrong requests and responses that were kept to be shown */
 	/* What all layers count in memory of their own, as it stood at the last tally_collect. */
 	uint64_t counted[TALLY_COUNTED], now[TALLY_NOW];
 };

@@ -51,7 +51,18 @@ def all_have_errors():
 
 
 until("bad requests reach each worker", all_have_errors)
-check("show errors of any tells of all", service.ask("show errors").count("invalid request") == 3)
+errors = service.ask("show errors")
+check("show errors of any tells of all", errors.count("invalid request") == 3)
+totals = re.findall(r"(?m)^Total events captured on .* : (\d+)$", errors)
+events = re.findall(r"event #(\d+)", errors)
+check("with one head, first: %s" % totals, len(totals) == 1 and errors.startswith("Total events captured"))
+own = [re.findall(r"captured on .* : (\d+)\n", service.worker(n, "show errors")) for n in (1, 2, 3)]
+check("which counts all: %s" % own, int(totals[0]) == sum(int(each[0]) for each in own) and
+      all(len(each) == 1 for each in own))
+check("numbers of events differ: %s" % events, len(set(events)) == 3)
+check("none of the filtered ones is said to be wrong",
+      service.ask("show errors be response").count("\n") <= 2 and
+      service.ask("show errors nope").strip() == "No such proxy.")
 
 
 def loops():

@@ -123,12 +123,13 @@ static const struct cli_command *cli_place(struct cli *cli, const struct cli_com
 	if (row->flags & CLI_GATHER && !cli->alone && row->follows && row->follows(call))
 		return row->flags & CLI_FIRST ? &cli_first_command : &cli_follow_command;
 	if (row->flags & CLI_GATHER && !cli->alone && (!row->gathers || row->gathers(call)))
-		return row->flags & CLI_NAMED ? &cli_gather_named_command : &cli_gather_command;
+		return row->flags & CLI_NAMED ? &cli_gather_named_command :
+		       row->flags & CLI_HEADED ? &cli_gather_headed_command : &cli_gather_command;
 	return row;
 }
 
 /* What each of several processes would refuse is refused once: the words are read here first. What
- * one of them is asked alone, it alone knows. */
+ * one of them is asked alone, it alone knows. A head is said here, for all of them. */
 static int cli_rehearse(struct cli_call *call, const struct cli_command *row, struct err *err)
 {
 	char memory[CLI_PIECE + ANSWER_END];
@@ -146,6 +147,8 @@ static int cli_rehearse(struct cli_call *call, const struct cli_command *row, st
 	if (row->end)
 		row->end(&trial);
 	free(trial.state);
+	if (!rc && row->flags & CLI_HEADED && call->command == &cli_gather_headed_command)
+		text_add(call->out, memory, out.len);
 	return rc;
 }
 

@@ -171,6 +171,15 @@ int question_begin(struct question *q, struct cli_call *call, unsigned row, cons
 /* An answer ends with an empty line: its line feed is kept back until more follows. */
 static void pass_on(struct question *q, struct text *out, const char *bytes, size_t len)
 {
+	const char *feed = q->beheaded ? memchr(bytes, '\n', len) : NULL;
+
+	if (feed) {
+		q->beheaded = false;
+		len -= (size_t)(feed + 1 - bytes);
+		bytes = feed + 1;
+	}
+	if (q->beheaded || !len)
+		return;
 	if (q->held)
 		text_char(out, '\n');
 	q->held = bytes[len - 1] == '\n';
@@ -289,7 +298,7 @@ const struct cli_command cli_question_command = {
 
 struct gather_state {
 	struct question question;
-	bool asking, named;
+	bool asking, named, headed;
 	unsigned row;   /* of the next to be asked */
 	char *text;
 };
@@ -308,6 +317,14 @@ static int gather_named_start(struct cli_call *call, struct err *err)
 	struct gather_state *state = call->state;
 
 	state->named = true;
+	return gather_start(call, err);
+}
+
+static int gather_headed_start(struct cli_call *call, struct err *err)
+{
+	struct gather_state *state = call->state;
+
+	state->headed = true;
 	return gather_start(call, err);
 }
 
@@ -346,6 +363,7 @@ static bool gather_ask(struct gather_state *state, struct cli_call *call)
 		cli_say(call, LOG_L_ERR, "%s", err.text);
 		return false;
 	}
+	state->question.beheaded = state->headed;
 	state->asking = true;
 	return true;
 }
@@ -386,6 +404,11 @@ const struct cli_command cli_gather_command = {
 
 const struct cli_command cli_gather_named_command = {
 	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = gather_named_start,
+	.next = gather_next, .end = gather_end, .state_size = sizeof(struct gather_state),
+};
+
+const struct cli_command cli_gather_headed_command = {
+	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = gather_headed_start,
 	.next = gather_next, .end = gather_end, .state_size = sizeof(struct gather_state),
 };
 

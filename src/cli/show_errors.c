@@ -7,8 +7,10 @@
 #include "cli/tables.h"
 #include "exchange/bad_message.h"
 #include "log/date.h"
+#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "proxy/server.h"
+#include "proxy/tally.h"
 
 #include <stdio.h>
 
@@ -40,6 +42,13 @@ static bool proxy_by_word(const char *word, const struct proxy **px)
 	return *px != NULL;
 }
 
+/* By all processes; by this one, where it is asked alone. */
+static uint64_t captured(void)
+{
+	return tally_shown_row < 0 ? counter_sum(&global_tally->bad_messages) :
+				     global_tally->bad_messages;
+}
+
 static int errors_start(struct cli_call *call, struct err *err)
 {
 	const char *which = cli_arg(call, 0), *kind = cli_arg(call, 1);
@@ -54,7 +63,7 @@ static int errors_start(struct cli_call *call, struct err *err)
 	state->no_requests = !strcmp(kind, "response");
 	text_printf(call->out, "Total events captured on [%s.%03ld] : %llu\n",
 		    date_of(now.tv_sec)->local, (long)now.tv_usec / 1000,
-		    (unsigned long long)bad_messages_count);
+		    (unsigned long long)captured());
 	return 0;
 }
 
@@ -173,7 +182,7 @@ static enum cli_step errors_next(struct cli_call *call)
 
 const struct cli_command cli_errors_commands[] = {
 	{ .words = "show errors", .args = "[<px>] [request|response]", .level = LEVEL_OPERATOR,
-	  .flags = CLI_GATHER,
+	  .flags = CLI_GATHER | CLI_HEADED,
 	  .start = errors_start, .next = errors_next, .state_size = sizeof(struct errors_state),
 	  .help = "report last request and/or response errors for each proxy" },
 	{ .words = NULL },

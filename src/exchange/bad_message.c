@@ -12,7 +12,9 @@
 #include "http/message.h"
 #include "net/listener.h"
 #include "proxy/backend_part.h"
+#include "proxy/global.h"
 #include "proxy/proxy.h"
+#include "proxy/tally.h"
 #include "relay/message_end.h"
 #include "stream/stream.h"
 #include "tls/conn.h"
@@ -21,7 +23,6 @@
 #include <string.h>
 
 struct list bad_messages = LIST_INIT(bad_messages);
-uint64_t bad_messages_count;
 
 static struct bad_message *bad_message_of(const struct proxy *px, bool response)
 {
@@ -89,7 +90,8 @@ static void bad_message_note(const struct stream *s, bool response, const struct
 		return;
 	bad->other = response ? fe : be;
 	bad->server = s->server;
-	bad->event = bad_messages_count++;
+	bad->event = counter_sum(&global_tally->bad_messages);
+	global_tally->bad_messages++;
 	bad->when = clock_wall();
 	bad->src = s->origin->src;
 	bad->stream = s->id;
