@@ -441,8 +441,10 @@ int addr_parse(const char *word, unsigned allow, struct arena *arena, struct add
 static socklen_t unix_to_sockaddr(const struct addr *addr, struct sockaddr_un *un)
 {
 	const char *path = addr->path ? addr->path : "";
-	size_t len = strnlen(path, sizeof(un->sun_path) - 1);
+	size_t len = strlen(path);
 
+	if (len >= sizeof(un->sun_path))
+		len = sizeof(un->sun_path) - 1;
 	memcpy(un->sun_path, path, len);
 	if (*path != '@')
 		return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len + 1);
