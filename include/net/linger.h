@@ -25,13 +25,5 @@ void conn_linger(struct conn **conn, unsigned patience_ms);
 /* The process is about to end, and waits for those that linger: a client that has taken everything
  * is left sooner. */
 void linger_hurry(void);
-/* May be NULL: told of each that begins to linger, and when it has ended. */
-extern struct linger_hooks {
-	void (*hold)(void);
-	void (*release)(void);
-} linger_hooks;
-/* Closes the one that has been at it for the longest time, for its descriptor. False: there is
- * none. */
-MUST_USE bool linger_cut(void);
 
 #endif

@@ -15,7 +15,8 @@ struct sock_tune {
 extern struct sock_tune sock_tune;
 
 /* A non-blocking, close-on-exec stream socket; namespace: name below /run/netns, or NULL. -1
- * with errno. The last descriptor there is was kept for it by sock_reserve. */
+ * with errno. The last descriptor there is was kept for it by sock_reserve; behind that, orphans
+ * (net/orphan.h) make room. */
 MUST_USE int sock_open(int family, const char *namespace);
 /* The same for datagrams. */
 MUST_USE int sock_open_datagrams(int family, const char *namespace);

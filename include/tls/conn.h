@@ -131,12 +131,4 @@ extern bool (*tls_may_connect)(void);
 /* A connection that we began gets TLS (1), or has ended (-1). */
 extern void (*tls_connect_counted)(int change);
 
-/* Installed by the upper layer; may be NULL. Records of connections that were closed are still
- * leaving: the process is not to end yet. */
-struct tls_hooks {
-	void (*hold)(void);
-	void (*release)(void);
-};
-extern struct tls_hooks tls_hooks;
-
 #endif

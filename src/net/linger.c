@@ -8,18 +8,19 @@
  *   200 ms), or goes on sending for 30;
  * - the peer takes nothing more (SIOCOUTQ) and sends nothing for as long as the caller waits for
  *   it;
- * - five minutes are over, or others need the place or the descriptor: the oldest one goes first.
+ * - five minutes are over, or others need the place or the descriptor (net/orphan.h).
  *
- * conn_part decides whether that is necessary. Called where clients' connections end
- * (stream/client_close.c); the process does not end meanwhile (linger_hooks). */
+ * Whoever is left so gets no more of what the layer below still has (tls/drain.h). conn_part
+ * decides whether lingering is necessary. Called where clients' connections end
+ * (stream/client_close.c). */
 #include "net/linger.h"
 
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/pool.h"
-#include "base/result.h"
 #include "event/timer.h"
 #include "net/conn.h"
+#include "net/orphan.h"
 
 #include <errno.h>
 #include <linux/sockios.h>
@@ -29,10 +30,11 @@
 enum { QUIET_MS = 2000, HURRY_QUIET_MS = 200, HURRY_LOOK_MS = 50 };
 enum { TAKEN_MS = 30000, PATIENCE_MOST_MS = 60000, LINGER_MOST_MS = 300000,
        LOOK_MS = 1000 };
-enum { LINGER_MOST = 1000, PIECE = 1 << 17, LINGER_BYTES = 16 << 20 };
+enum { PIECE = 1 << 17, LINGER_BYTES = 16 << 20 };
 
 struct lingerer {
-	struct list node; /* those that began before are in front */
+	struct orphan orphan;
+	struct list node; /* of lingering */
 	struct conn *conn;
 	struct timer timer;
 	struct task task;
@@ -47,9 +49,7 @@ struct lingerer {
 
 static struct pool lingerers = POOL_INIT("lingerer", sizeof(struct lingerer));
 static struct list lingering = LIST_INIT(lingering);
-static unsigned lingering_count;
 static bool hurries;
-struct linger_hooks linger_hooks;
 
 static void linger_free(struct reap *reap)
 {
@@ -63,19 +63,17 @@ static void linger_end(struct lingerer *l)
 	timer_cancel(&l->timer);
 	task_cancel(&l->task);
 	list_remove(&l->node);
-	lingering_count--;
 	conn_close(&l->conn, false);
 	loop_reap(&l->reap, linger_free);
-	if (linger_hooks.release)
-		linger_hooks.release();
+	orphan_end(&l->orphan);
 }
 
-bool linger_cut(void)
+static void linger_give_up(struct orphan *orphan)
 {
-	if (list_empty(&lingering))
-		return false;
-	linger_end(list_first(&lingering, struct lingerer, node));
-	return true;
+	struct lingerer *l = container_of(orphan, struct lingerer, orphan);
+
+	l->conn->flags |= CONN_BROKEN; /* nothing goes on behind the close */
+	linger_end(l);
 }
 
 /* Of what is not TCP, close() takes nothing away. */
@@ -113,7 +111,7 @@ static void linger_look_later(struct lingerer *l)
 static void linger_look(struct lingerer *l)
 {
 	if (linger_over(l))
-		linger_end(l);
+		linger_give_up(&l->orphan);
 	else
 		linger_look_later(l);
 }
@@ -196,8 +194,6 @@ void conn_linger(struct conn **connp, unsigned patience_ms)
 	struct conn *conn = *connp;
 	struct lingerer *l;
 
-	if (lingering_count >= LINGER_MOST)
-		DROPPED(linger_cut(), "there is one: so many linger");
 	l = pool_take(&lingerers);
 	if (!l) {
 		conn_discard(conn);
@@ -206,7 +202,7 @@ void conn_linger(struct conn **connp, unsigned patience_ms)
 	}
 	*connp = NULL;
 	list_append(&lingering, &l->node);
-	lingering_count++;
+	orphan_begin(&l->orphan, linger_give_up);
 	l->conn = conn;
 	l->left = LINGER_BYTES;
 	l->patience_ms = patience_ms && patience_ms < PATIENCE_MOST_MS ? patience_ms :
@@ -217,8 +213,6 @@ void conn_linger(struct conn **connp, unsigned patience_ms)
 	timer_init(&l->timer, linger_timer);
 	task_init(&l->task, linger_task);
 	linger_look_later(l);
-	if (linger_hooks.hold)
-		linger_hooks.hold();
 	conn_shut(conn);
 	l->queued = linger_queued(conn);
 	linger_ready(conn);

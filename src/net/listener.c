@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "base/str.h"
 #include "event/profile.h"
-#include "net/linger.h"
+#include "net/orphan.h"
 #include "net/listen_socket.h"
 #include "net/share.h"
 #include "net/sock.h"
@@ -116,14 +116,24 @@ static void out_of_resources(struct listener *l, int error)
 	limit_for(l, RETRY_MS);
 }
 
+/* No descriptor is free: connections that nobody uses make room, for the client and the server. */
+COLD static int accept_instead(struct listener *l, struct addr *from)
+{
+	int fd = -1, tries = 2;
+
+	while (fd < 0 && (errno == EMFILE || errno == ENFILE) && tries-- && orphan_cut())
+		fd = sock_reserve() ? listen_socket_accept(l, from) : -1;
+	return fd;
+}
+
 /* Accepts one. False: no more in this batch. */
 static bool accept_one(struct listener *l)
 {
 	struct addr from;
 	int fd = sock_reserve() ? listen_socket_accept(l, &from) : -1;
 
-	if (unlikely(fd < 0 && (errno == EMFILE || errno == ENFILE)) && linger_cut() && sock_reserve())
-		fd = listen_socket_accept(l, &from);
+	if (unlikely(fd < 0 && (errno == EMFILE || errno == ENFILE)))
+		fd = accept_instead(l, &from);
 	if (fd >= 0) {
 		listener_stats.accepted++;
 		l->accepted(l, &fd, &from);

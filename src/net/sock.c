@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "net/netns.h"
+#include "net/orphan.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -26,7 +27,22 @@ bool sock_reserve(void)
 
 int sock_open_datagrams(int family, const char *namespace)
 {
-	return netns_socket(namespace, family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	const int type = SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+	int fd = netns_socket(namespace, family, type, 0);
+
+	if (fd >= 0 || (errno != EMFILE && errno != ENFILE) || !orphan_cut())
+		return fd;
+	return netns_socket(namespace, family, type, 0);
+}
+
+/* False: errno stays. */
+COLD static bool sock_make_room(void)
+{
+	if (reserve < 0)
+		return orphan_cut();
+	close(reserve);
+	reserve = -1;
+	return true;
 }
 
 int sock_open(int family, const char *namespace)
@@ -34,10 +50,8 @@ int sock_open(int family, const char *namespace)
 	const int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 	int fd = netns_socket(namespace, family, type, 0);
 
-	if (fd >= 0 || (errno != EMFILE && errno != ENFILE) || reserve < 0)
+	if (fd >= 0 || (errno != EMFILE && errno != ENFILE) || !sock_make_room())
 		return fd;
-	close(reserve);
-	reserve = -1;
 	return netns_socket(namespace, family, type, 0);
 }
 

@@ -20,7 +20,7 @@
 #include "event/timer.h"
 #include "exchange/idle.h"
 #include "net/conn.h"
-#include "net/linger.h"
+#include "net/orphan.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "session/keepalive.h"
@@ -273,7 +273,7 @@ static void judge_memory(uint64_t until_ms)
 		streams_end_all(END_KILLED);
 		keepalive_close_all();
 		idle_close_all();
-		while (linger_cut())
+		while (orphan_cut())
 			;
 		turn();
 	} while (print_left(&t) && clock_now_ms < until_ms);

@@ -14,7 +14,7 @@
 #include "expr/state.h"
 #include "log/log.h"
 #include "net/inherit.h"
-#include "net/linger.h"
+#include "net/orphan.h"
 #include "net/listen_socket.h"
 #include "net/listener.h"
 #include "process/args.h"
@@ -381,7 +381,7 @@ static int process_serve(struct config *cfg, const struct args *args, const stru
 	streams_end_all(END_KILLED);
 	keepalive_close_all();
 	idle_close_all();
-	while (linger_cut())
+	while (orphan_cut())
 		;
 	process_stop_modules(cfg);
 	loop_free();

@@ -12,6 +12,7 @@
 #include "exchange/idle.h"
 #include "log/log.h"
 #include "net/linger.h"
+#include "net/orphan.h"
 #include "net/listener.h"
 #include "net/sock.h"
 #include "peers/peers.h"
@@ -222,10 +223,8 @@ static int listening_start(struct config *cfg, void *data, struct err *err)
 	server_hooks.went_down = listening_server_down;
 	server_hooks.came_up = listening_server_up;
 	listener_hooks.out_of_resources = listening_out_of_resources;
-	tls_hooks.hold = streams_hold;
-	tls_hooks.release = streams_release;
-	linger_hooks.hold = streams_hold;
-	linger_hooks.release = streams_release;
+	orphan_hooks.hold = streams_hold;
+	orphan_hooks.release = streams_release;
 	tls_proved = handshake_proved;
 	tls_client_changed = idle_close_outdated;
 	tune_pipes(tune);

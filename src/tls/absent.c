@@ -14,7 +14,6 @@ struct tls_cache_stats tls_cache_stats;
 void (*tls_keys_made)(bool accepted);
 void (*tls_connect_counted)(int change);
 bool (*tls_may_connect)(void);
-struct tls_hooks tls_hooks;
 void (*tls_proved)(struct conn *conn, void *whose, bool ok);
 unsigned tls_early_most;
 

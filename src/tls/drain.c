@@ -9,21 +9,19 @@
 #include "event/timer.h"
 #include "net/conn.h"
 #include "net/linger.h"
-#include "tls/conn.h"
+#include "net/orphan.h"
 #include "tls/records.h"
-
-#include <fcntl.h>
 
 enum { DRAIN_QUIET_MS = 30000 };
 
 struct drain {
+	struct orphan orphan;
 	struct conn *conn;
 	struct buf *out;
 	struct timer timer;
 	struct reap reap;
 };
 
-struct tls_hooks tls_hooks;
 static struct pool drain_pool = POOL_INIT("tls drain", sizeof(struct drain));
 
 static void drain_free(struct reap *reap)
@@ -35,6 +33,7 @@ static void drain_free(struct reap *reap)
 
 static void drain_end(struct drain *d, bool lingers)
 {
+	orphan_spare(&d->orphan);
 	timer_cancel(&d->timer);
 	records_give(&d->out);
 	if (lingers)
@@ -42,8 +41,12 @@ static void drain_end(struct drain *d, bool lingers)
 	else
 		conn_close(&d->conn, false);
 	loop_reap(&d->reap, drain_free);
-	if (tls_hooks.release)
-		tls_hooks.release();
+	orphan_end(&d->orphan);
+}
+
+static void drain_give_up(struct orphan *orphan)
+{
+	drain_end(container_of(orphan, struct drain, orphan), false);
 }
 
 static void drain_timer(struct timer *timer)
@@ -76,7 +79,7 @@ void tls_drain(struct conn *conn, struct buf **out)
 {
 	struct drain *d = pool_take(&drain_pool);
 	struct conn *own = conn_new();
-	int fd = d && own ? fcntl(conn->src.fd, F_DUPFD_CLOEXEC, 0) : -1;
+	int fd = d && own ? orphan_dup(conn->src.fd) : -1;
 
 	if (fd < 0 || conn_attach(own, &fd, conn->flags & CONN_TCP, drain_ready) < 0) {
 		conn_close(&own, false);
@@ -93,6 +96,5 @@ void tls_drain(struct conn *conn, struct buf **out)
 	*out = NULL;
 	timer_init(&d->timer, drain_timer);
 	timer_set(&d->timer, clock_now_ms + DRAIN_QUIET_MS);
-	if (tls_hooks.hold)
-		tls_hooks.hold();
+	orphan_begin(&d->orphan, drain_give_up);
 }

@@ -12,20 +12,19 @@
 #include "base/pool.h"
 #include "event/timer.h"
 #include "net/linger.h"
+#include "net/orphan.h"
 #include "tls/early.h"
 
-#include <fcntl.h>
-
-enum { OUTLIVE_MS = 5000, OUTLIVE_MOST = 1000 };
+enum { OUTLIVE_MS = 5000 };
 
 struct outlive {
+	struct orphan orphan;
 	struct conn *conn;
 	struct timer timer;
 	struct reap reap;
 };
 
 static struct pool outlive_pool = POOL_INIT("tls outlive", sizeof(struct outlive));
-static unsigned count;
 
 static void outlive_free(struct reap *reap)
 {
@@ -38,6 +37,7 @@ static void outlive_end(struct outlive *o)
 {
 	struct tls_conn *t = container_of(o->conn->layer, struct tls_conn, layer);
 
+	orphan_spare(&o->orphan);
 	timer_cancel(&o->timer);
 	if (t->unproven || t->dead) {
 		t->spoke = false; /* not here once more */
@@ -45,10 +45,19 @@ static void outlive_end(struct outlive *o)
 	} else {
 		conn_linger(&o->conn, 0);
 	}
-	count--;
 	loop_reap(&o->reap, outlive_free);
-	if (tls_hooks.release)
-		tls_hooks.release();
+	orphan_end(&o->orphan);
+}
+
+static void outlive_give_up(struct orphan *orphan)
+{
+	struct outlive *o = container_of(orphan, struct outlive, orphan);
+
+	timer_cancel(&o->timer);
+	o->conn->flags |= CONN_BROKEN; /* nothing goes on behind the close */
+	conn_close(&o->conn, false);
+	loop_reap(&o->reap, outlive_free);
+	orphan_end(&o->orphan);
 }
 
 static void outlive_timer(struct timer *timer)
@@ -68,9 +77,9 @@ static void outlive_ready(struct conn *conn)
 
 bool tls_outlive(struct conn *conn, struct tls_conn *t)
 {
-	struct outlive *o = count < OUTLIVE_MOST ? pool_take(&outlive_pool) : NULL;
+	struct outlive *o = pool_take(&outlive_pool);
 	struct conn *own = o ? conn_new() : NULL;
-	int fd = own ? fcntl(conn->src.fd, F_DUPFD_CLOEXEC, 0) : -1;
+	int fd = own ? orphan_dup(conn->src.fd) : -1;
 
 	if (fd < 0 || conn_attach(own, &fd, conn->flags, outlive_ready) < 0) {
 		conn_close(&own, false);
@@ -88,8 +97,6 @@ bool tls_outlive(struct conn *conn, struct tls_conn *t)
 	o->conn = own;
 	timer_init(&o->timer, outlive_timer);
 	timer_set(&o->timer, clock_now_ms + OUTLIVE_MS);
-	count++;
-	if (tls_hooks.hold)
-		tls_hooks.hold();
+	orphan_begin(&o->orphan, outlive_give_up);
 	return true;
 }
