@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Renewal by itself, in time: renewal.py.
+# Limit: 120 s
 . "${0%/*}/../lib.sh"
 . "${0%/*}/../tls/certs.sh"
 . "${0%/*}/acme.sh"

@@ -12,6 +12,7 @@ set -- ""
 for set; do
 	check "${set}one worker" python3 "$answers" "$set" compare "$PENSTOCK" 1
 	check "${set}two workers" python3 "$answers" "$set" compare "$PENSTOCK" 2
+	judges_references || continue
 	for reference in haproxy ${HAPROXY28:-}; do
 		for version in 2.6 2.8; do
 			if "$reference" -v 2>/dev/null | grep -q "version $version\."; then

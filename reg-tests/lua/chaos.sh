@@ -8,6 +8,7 @@
 # The scripts are those of SEED (1). By hand: SEED=random, for others (it is printed), CHAOS_ROUNDS=N for
 # as many runs with others, PARTS="alone workers memory", CHAOS_SECONDS=N (10) for longer parts,
 # CHAOS_KEEP=FILE for the scripts and the log of the last part.
+# Limit: 120 s
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 

@@ -4,6 +4,7 @@
 # deviations.txt says; with PENSTOCK_COMPARE=1, where HAProxy 2.6 is at hand, the answers are what
 # it says now. Of HAProxy 2.8 ($HAPROXY28) are those of "later", and in cases/GROUP.2.8 what it answers
 # otherwise.
+# Limit: 120 s
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77

@@ -3,6 +3,7 @@
 # Who connects and is no member is answered the status that the protocol has for it; a crowd of
 # connections keeps no member out; a member that takes nothing costs a bounded memory and is given up;
 # without descriptors members are called again.
+# Limit: 120 s
 . "${0%/*}/../lib.sh"
 command -v python3 >/dev/null || exit 77
 # What a build with the sanitizers frees stays for a while.

@@ -4,6 +4,7 @@
 # commands, and a purge leaves nothing. In a copy of this system that is gone afterwards (an
 # overlay); where none can be mounted, on this system itself, if PENSTOCK_TEST_INSTALL=yes allows it
 # (./runtests does).
+# Limit: 120 s
 
 if [ "${1:-}" != inside ]; then
 	. "${0%/*}/../lib.sh"

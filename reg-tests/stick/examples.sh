@@ -21,7 +21,7 @@ running=
 for file in "$srcdir"/examples/limits-*.cfg; do
 	name=$(basename "$file" .cfg)
 	judge "$PENSTOCK" "penstock-$name"
-	if haproxy -c -f "$file" >/dev/null 2>&1; then judge haproxy "haproxy-$name"; fi
+	if judges_references && haproxy -c -f "$file" >/dev/null 2>&1; then judge haproxy "haproxy-$name"; fi
 done
 for one in $running; do
 	wait "${one%%:*}" && pass "${one#*:}" || fail "${one#*:}"

@@ -4,6 +4,7 @@
 # descriptors: TLS connections fail or wait, the process goes on, and when there is enough again
 # everything works. A handshake that comes byte by byte has the time of one handshake, not of its
 # bytes.
+# Limit: 120 s
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 command -v python3 >/dev/null || exit 77
