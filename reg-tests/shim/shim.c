@@ -17,6 +17,8 @@
  *   push=  splice from a pipe into a socket: short:N, EINVAL...
  *   send=  send, sendmsg: short:N, ENOBUFS...
  *   segments=  sendmsg, sendmmsg whose first message the kernel is to cut up (UDP_SEGMENT): EINVAL...
+ *   spread=  the program of a port that names one of its sockets (not one that always names the
+ *          same): ENOMEM...
  *   pipe2= setpipe= (F_SETPIPE_SZ) accept4= socket= connect= epoll_ctl=: an error by name
  *   any of those with an error: ptrace (makes that system call first, which serving never does),
  *          spin (never comes back, and is busy all the time)
@@ -33,6 +35,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <netinet/udp.h>
@@ -57,13 +60,13 @@
 
 enum call {
 	PULL, PUSH, SEND, PIPE2, SETPIPE, ACCEPT4, SOCKET, CONNECT, EPOLL_CTL, MEMORY, MMAP, SEGMENTS,
-	CALLS
+	SPREAD, CALLS
 };
 enum action { ERROR, LIMIT, FULL, ZERO, SHORT, PTRACE, SPIN };
 
 static const char *const call_names[CALLS] = { "pull", "push", "send", "pipe2", "setpipe", "accept4",
 					       "socket", "connect", "epoll_ctl", "memory",
-					       "mmap", "segments" };
+					       "mmap", "segments", "spread" };
 
 static const struct {
 	const char *name;
@@ -576,6 +579,9 @@ int setsockopt(int fd, int level, int option, const void *value, socklen_t len)
 	int ret, now = 0;
 
 	REAL(setsockopt);
+	if (level == SOL_SOCKET && option == SO_ATTACH_REUSEPORT_CBPF &&
+	    ((const struct sock_fprog *)value)->len > 1 && fails(SPREAD))
+		return -1;
 	ret = real(fd, level, option, value, len);
 	for (unsigned i = 0; !ret && i < sizeof(options) / sizeof(*options); i++)
 		if (options[i].level == level && options[i].option == option &&

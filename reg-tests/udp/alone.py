@@ -13,6 +13,7 @@ from service import Service, check, connect, finish, read_all, until
 def arguments(p):
     p.add_argument("--ports")
     p.add_argument("--program")
+    p.add_argument("--shim")
 
 
 service = Service(arguments)
@@ -20,11 +21,12 @@ front, everywhere, back = [int(p) for p in service.args.ports.split()]
 server = Server("a", f"127.0.0.1:{back}")
 
 
-def successor(*options):
+def successor(*options, **environment):
     """Another process in the place of the present one."""
     with open(service.log, "a") as log:
         p = subprocess.Popen([service.args.program, "-db", "-f", service.cfg, *options],
-                             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                             stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                             env=dict(os.environ, **environment))
     until("a successor serves", lambda: service.info()["Pid"] == str(p.pid))
     return p
 
@@ -74,7 +76,18 @@ check("... and those of before", [c.whom() for c in regular] == were)
 newest = clients()
 check("... and new clients are the successor's", all(c.whom() for c in newest) and
       service.stat("dns", "FRONTEND")["scur"] == str(len(newest)))
-for process in now, last:
+short = os.path.dirname(service.cfg) + "/short"
+lacks = successor("-sf", str(last.pid), LD_PRELOAD=service.args.shim, SHIM="spread=ENOMEM", SHIM_WHILE=short)
+latest = clients()
+told = [c.whom() for c in latest]
+open(short, "w").close()
+end = successor("-sf", str(lacks.pid))
+until("... alone", lambda: service.logged(f"({lacks.pid}) : Proxy dns stopped") == 1)
+check("without memory for the program of the port the log says so",
+      service.logged("cannot be told apart by client: Cannot allocate memory") >= 1)
+check("... sessions stay", [c.whom() for c in latest] == told)
+check("... and new clients are the successor's", all(c.whom() for c in clients()))
+for process in now, last, lacks, end:
     process.send_signal(signal.SIGTERM)
     check("a process ends well", process.wait() == 0)
 os.kill(old, signal.SIGTERM)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # udp-lb in a single process: its successor, by -x and -sf, or by -sf alone, takes new clients, while
-# sessions go on; a flood of clients is bounded by maxconn, and leaves the service as it was; metrics.
+# sessions go on, also where the kernel lacks memory then; a flood of clients is bounded by maxconn,
+# and leaves the service as it was; metrics.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
@@ -24,7 +25,8 @@ listen metrics
 	http-request use-service prometheus-exporter
 END
 start_penstock
-driver "$srcdir/reg-tests/udp/alone.py" --ports "$*" --program "$PENSTOCK" || failures=1
+driver "$srcdir/reg-tests/udp/alone.py" --ports "$*" --program "$PENSTOCK" \
+	--shim "$(preload)" || failures=1
 wait "$pid"
 check "the first process has ended well" test $? -eq 0
 pid=

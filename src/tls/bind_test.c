@@ -26,7 +26,10 @@
 static const struct module *const none[] = { NULL };
 
 /* There is no memory for a while. A sanitizer brings a calloc of its own. */
-#ifdef __SANITIZE_ADDRESS__
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 static const bool can_fail = false;
 static bool no_memory;
 #else
