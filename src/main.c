@@ -223,9 +223,10 @@ static int load_files(struct config *cfg, const struct args *args, struct err *e
 	if (rc == 0 && !files.count)
 		rc = err_set(err, files.empty ? "no file *.cfg is in the folders that -f names" :
 			     "no configuration file given (-f)");
-	if (rc == 0) {
+	if (rc == 0)
 		config_read_files(cfg, &files);
-		load_overrides(cfg, args);
+	load_overrides(cfg, args); /* a parent that waits needs its socket */
+	if (rc == 0) {
 		rc = config_finish(cfg);
 		err->text[0] = 0;
 	}
@@ -297,6 +298,11 @@ static int load(struct config *cfg, const struct args *args)
 	return rc;
 }
 
+static bool has_listener(struct config *cfg)
+{
+	return proxies_have_listener(config_data(cfg, &proxy_module));
+}
+
 /* Nothing to listen on: nothing to start. Tools know these exit codes from the reference. */
 static int refuse_idle(bool checked)
 {
@@ -328,10 +334,12 @@ static int run(const struct args *args)
 		fprintf(stderr, "penstock: out of memory\n");
 		return 1;
 	}
+	cfg->read_before = handover_taken;
 	rc = load(cfg, args) < 0;
 	config_running = cfg;
-	if (rc && handover_taken) {
-		rc = process_wait(cfg, "the configuration cannot be read");
+	if (handover_taken && (rc || !has_listener(cfg))) {
+		rc = process_wait(cfg, rc ? "the configuration cannot be read" :
+			     "there is nothing to start: no section has a 'bind' line");
 		config_free(&cfg);
 		return rc;
 	}
@@ -339,7 +347,7 @@ static int run(const struct args *args)
 		rc |= version_dump_classes(args->dump) < 0;
 	if (!rc && args->list_libraries)
 		version_libraries(stdout);
-	if (!rc && !proxies_have_listener(config_data(cfg, &proxy_module)))
+	if (!rc && !has_listener(cfg))
 		rc = refuse_idle(args->check);
 	else if (!rc && !args->check) {
 		info_memmax_mb = (unsigned)args->megabytes;

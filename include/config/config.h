@@ -24,6 +24,8 @@ struct config {
 	bool check_only;                     /* -c: touch nothing outside */
 	bool elsewhere; /* the file is to be explained, and may be that of another
 			 * system: its users and groups need not be there */
+	bool read_before; /* another process has read the files just now: nothing waits in a pipe, and
+			   * nobody may have to wait for it */
 	bool experimental;                   /* expose-experimental-directives */
 	bool serving;                        /* a line that is read while the program serves:
 					      * config/fragment.h */

@@ -127,8 +127,9 @@ bool statement_reported(struct statement *st, int i, const char *name, unsigned 
 void statement_report_once(struct statement *st, const char *name, unsigned scope);
 /* Reports that no row fits words[i...] in this scope; consumes nothing. */
 void statement_unknown(struct statement *st, int i, unsigned scope);
-/* All bytes of a file, with a NUL behind them; the caller frees. NULL and err. */
-char *reader_file_read(const char *name, size_t *len, struct err *err);
+/* All bytes of a file, with a NUL behind them; the caller frees. read_before: it may be no pipe, as
+ * in struct config. NULL and err. */
+char *reader_file_read(const char *name, bool read_before, size_t *len, struct err *err);
 /* The text of a line that was read; NULL when it is not at hand. */
 const char *reader_line(struct reader *rd, const struct location *loc, size_t *len);
 /* other_file.c: is the file no configuration? Then that is reported, without anything of what it

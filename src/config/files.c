@@ -134,13 +134,27 @@ static char *read_all(int fd, size_t *len)
 	return NULL;
 }
 
-char *reader_file_read(const char *name, size_t *len, struct err *err)
+static bool is_pipe(int fd)
 {
-	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+/* A pipe is not waited for where it is not taken. */
+char *reader_file_read(const char *name, bool read_before, size_t *len, struct err *err)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC | (read_before ? O_NONBLOCK : 0));
 	char *text;
 
 	if (fd < 0) {
 		err_set(err, "cannot read this file: %s", strerror(errno));
+		return NULL;
+	}
+	if (read_before && is_pipe(fd)) {
+		close(fd);
+		err_set(err, "a reload cannot read a pipe: it has given its bytes to the process "
+			"that has looked whether they are good");
 		return NULL;
 	}
 	errno = ENOMEM;

@@ -549,7 +549,7 @@ int config_read_file(struct config *cfg, const char *name)
 	struct place place = { .file = name };
 	struct err err;
 	size_t len;
-	char *text = reader_file_read(name, &len, &err);
+	char *text = reader_file_read(name, cfg->read_before, &len, &err);
 	const char *directory;
 	int result;
 
