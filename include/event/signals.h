@@ -4,8 +4,8 @@
 #define EVENT_SIGNALS_H
 
 /* First thing in main(): signals that would end a process without a handler, and mean something
- * else to one that serves, wait until signal_watch. TERM and INT end the start. Nothing that the
- * caller has ignored keeps the ends of children from being told. */
+ * else to one that serves, wait until signal_watch. TERM and INT end the start, PIPE does not.
+ * Nothing that the caller has ignored keeps the ends of children from being told. */
 void signals_hold(void);
 /* This process will not serve: those that wait, too, do what they do to any program. */
 void signals_release(void);

@@ -64,7 +64,7 @@ ends_with() {
 reloaded() { "$tool" -s "$parent" ask "show proc" 2>/dev/null | grep -q 'master *1 '; }
 
 for mode in -db "-W -S $parent"; do
-	for signals in HUP USR2 QUIT "TTOU TTIN"; do
+	for signals in HUP USR2 QUIT "TTOU TTIN" PIPE; do
 		begin $mode
 		send $signals
 		go

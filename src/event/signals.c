@@ -25,6 +25,7 @@
 static void (*handlers[NSIG])(int);
 static sigset_t watched;
 static sigset_t held; /* by signals_hold, and not before */
+static void (*pipe_before)(int); /* what SIGPIPE did */
 static volatile sig_atomic_t noted[NSIG];
 
 static void signal_run(uint32_t signo)
@@ -100,9 +101,11 @@ void signals_forget(void)
 /* ---- before the handlers ----------------------------------------------------------------- */
 
 /* What the caller has set of signals is inherited. Where SIGCHLD is ignored nobody hears of the end
- * of a child. A limit of file sizes (ulimit -f) is to be an error of the call that meets it. */
+ * of a child. A peer that has gone (-x) and a limit of file sizes (ulimit -f) are to be errors of
+ * the call that meets them. */
 static void signals_inherit(void)
 {
+	pipe_before = signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGXFSZ, SIG_IGN);
 }
@@ -124,6 +127,7 @@ void signals_hold(void)
 
 void signals_release(void)
 {
+	signal(SIGPIPE, pipe_before);
 	sigprocmask(SIG_UNBLOCK, &held, NULL);
 	sigemptyset(&held);
 }
