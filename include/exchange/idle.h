@@ -21,9 +21,13 @@ extern const struct server_part idle_server_part;
 
 /* The connection of the stream's end is a new one: whose is it, and what was the server told? */
 void idle_describe(struct server_conn *sc, struct stream *s, const struct addr *to);
+/* What was below is closed: its slot goes back ("strict-maxconn"). */
+void idle_closed(struct server_conn *sc);
 /* It goes: the server has one less. */
-static inline void idle_ended(const struct server_conn *sc)
+static inline void idle_ended(struct server_conn *sc)
 {
+	if (unlikely(sc->slot))
+		idle_closed(sc);
 	if (sc->server)
 		sc->server->conns--;
 }
@@ -41,7 +45,7 @@ void idle_join_otherwise(struct server_conn *sc);   /* of idle_join: private, at
 void idle_begin_purge(struct server *server);
 /* Of idle_may_wait: "strict-maxconn". */
 MUST_USE bool idle_may_keep_slot(const struct server_conn *sc);
-void idle_keeps_slot(struct server *server);           /* of idle_count: the same */
+void idle_keeps_slot(struct server_conn *sc);          /* of idle_count: the same */
 
 /* Behind the exchange, when nobody uses it: may it wait for another one? */
 static inline bool idle_may_wait(const struct server_conn *sc, const struct stream *s)
@@ -80,7 +84,7 @@ static inline void idle_count(struct server_conn *sc)
 	server->idle_count++;
 	server->idle_safe += idle_is_safe(sc);
 	if (unlikely(slot_is_strict(server)))
-		idle_keeps_slot(server);
+		idle_keeps_slot(sc);
 	if (unlikely(!timer_armed(&server->idle_timer)))
 		idle_begin_purge(server);
 }
@@ -95,7 +99,8 @@ static inline void idle_join(struct server_conn *sc)
 	list_prepend(&sc->server->idle, &sc->node);
 	idle_count(sc);
 }
-/* It has none. Does nothing where it is not in the list. */
+/* It has none. Where nobody uses it, it keeps its slot until it is closed. Does nothing where it is
+ * not in the list. */
 void idle_leave(struct server_conn *sc);
 
 /* ---- for everybody ---------------------------------------------------------------------------- */
@@ -104,8 +109,7 @@ void idle_leave(struct server_conn *sc);
 void idle_spare(const struct stream *s);
 /* The same where a stream is connected that has the slot of an idle connection: that is closed. */
 void idle_obey(struct server *server);
-/* The table of descriptors is full: closes an idle one, of HTTP/1 where there is any. True: a
- * descriptor is free now. */
+/* The table of descriptors is full: closes an idle one. True: a descriptor is free now. */
 MUST_USE bool idle_free_descriptor(void);
 /* Counts of descriptors: above low none is kept, from high on idle_spare acts; 0: never. */
 void idle_limit(unsigned low, unsigned high);

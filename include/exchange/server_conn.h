@@ -33,6 +33,8 @@ struct server_conn {
 	uint16_t lent;           /* ends, at present */
 	uint8_t carrier;         /* in server_carriers */
 	uint8_t last;            /* the carrier's: of the last response */
+	bool slot;               /* "strict-maxconn": nobody uses it, it is out of the list, and it
+				  * has a slot until it is closed */
 };
 
 /* What a protocol does with its connections. That a connection is gone it tells by the readiness of
@@ -53,7 +55,8 @@ struct server_carrier_ops {
 	/* It is about to be lent: is it there still, as far as can be known? False: look again, it
 	 * may be gone. Acts on no stream. */
 	bool (*ready)(struct server_conn *sc);
-	/* Nothing more is asked of it: it leaves the list, and goes with the last end that is lent. */
+	/* Nothing more is asked of it: it leaves the list, and goes with the last end that is lent;
+	 * where none is, its descriptor is closed behind this. */
 	void (*retire)(struct server_conn *sc);
 };
 

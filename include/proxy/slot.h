@@ -24,9 +24,12 @@ static inline bool slot_is_strict(const struct server *server)
 }
 /* As slot_give, of a stream that was not to be connected yet. */
 void slot_give_unused(struct server *server);
-/* One more connection waits: idle_count is raised. One less: lowered; slots may be free then. */
-void slot_keep(struct server *server);
-void slot_unkeep(struct server *server);
+/* One more connection waits: idle_count is raised. has: it has a slot already. */
+void slot_keep(struct server *server, bool has);
+/* One less, which is not closed yet: idle_count is lowered. False: a stream has its slot. */
+bool slot_hold(struct server *server);
+/* Its slot is free from now on. */
+void slot_free(struct server *server);
 /* Has a stream the slot of a connection that waits still? */
 static inline bool slot_is_borrowed(const struct server *server)
 {

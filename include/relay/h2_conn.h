@@ -59,7 +59,9 @@ struct h2_conn *h2_conn_new(struct conn **conn, bool client, const struct h2_lim
 void h2_conn_free(struct h2_conn **c);
 /* No stream begins any more: GOAWAY. It is closed behind the last one. */
 void h2_conn_drain(struct h2_conn *c);
-/* The same, but it is announced first: GOAWAY with the highest id, and PING. What the peer has begun
+/* Client, without streams: says GOAWAY and closes the connection below, now. closed follows. */
+void h2_conn_quit(struct h2_conn *c);
+/* As h2_conn_drain, but it is announced first: GOAWAY with the highest id, and PING. What the peer has begun
  * until it answers that, or for five seconds, is served. */
 void h2_conn_leave(struct h2_conn *c);
 MUST_USE bool h2_conn_drains(const struct h2_conn *c); /* or leaves */

@@ -29,16 +29,20 @@ static struct trunk *trunk_of(struct server_conn *sc)
 	return container_of(sc, struct trunk, sc);
 }
 
-/* Others may share it from now on; or they may not. */
+/* Others may share it from now on; or they may not. Where connections are counted
+ * ("strict-maxconn") one that nobody uses, and that lends nothing, would keep its slot in vain. */
 static void trunk_place(struct trunk *t)
 {
 	const int most = t->sc.server->set.max_reuse;
 
 	if (t->once || t->sc.moves != t->sc.server->moves || !h2_conn_room(t->h2) ||
-	    (most >= 0 && t->sc.uses > (unsigned)most))
+	    (most >= 0 && t->sc.uses > (unsigned)most)) {
 		idle_leave(&t->sc);
-	else
+		if (unlikely(t->sc.slot))
+			h2_conn_drain(t->h2);
+	} else {
 		idle_join(&t->sc);
+	}
 }
 
 /* ---- what the connection tells ----------------------------------------------------------- */
@@ -98,11 +102,19 @@ static bool trunk_lend(struct server_conn *sc, struct stream *s)
 	return st != NULL;
 }
 
-/* Nothing more is asked of it. */
+/* Nothing more is asked of it. It is closed first: where connections are counted another process
+ * opens one as soon as a slot is free, that of the last exchange or its own. */
 static void trunk_retire(struct server_conn *sc)
 {
+	struct trunk *t = trunk_of(sc);
+
+	if (!sc->lent)
+		h2_conn_quit(t->h2);
 	idle_leave(sc);
-	h2_conn_drain(trunk_of(sc)->h2);
+	if (sc->lent)
+		h2_conn_drain(t->h2);
+	else
+		idle_closed(sc);
 }
 
 /* It did not answer in time: it may not be there any more, so nobody else waits for it. */
@@ -142,7 +154,7 @@ static bool trunk_ready(struct server_conn *sc)
 	struct trunk *t = trunk_of(sc);
 
 	if (!h2_conn_room(t->h2)) {
-		idle_leave(sc);
+		trunk_place(t);
 		return false;
 	}
 	return sc->lent || !loop_deliver(&sc->conn->src);

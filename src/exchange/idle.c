@@ -118,14 +118,21 @@ static inline bool idle_counts(const struct server_conn *sc)
 	return !sc->origin && !sc->lent;
 }
 
-static inline void idle_uncount(const struct server_conn *sc)
+static inline void idle_uncount(struct server_conn *sc)
 {
 	sc->server->idle_count--;
 	sc->server->idle_safe -= idle_is_safe(sc);
-	if (unlikely(slot_is_strict(sc->server))) {
-		slot_unkeep(sc->server);
-		queue_serve(sc->server);
-	}
+	if (unlikely(slot_is_strict(sc->server)))
+		sc->slot = slot_hold(sc->server);
+}
+
+COLD void idle_closed(struct server_conn *sc)
+{
+	if (!sc->slot)
+		return;
+	sc->slot = false;
+	slot_free(sc->server);
+	queue_serve(sc->server);
 }
 
 void idle_leave(struct server_conn *sc)
@@ -244,22 +251,6 @@ void idle_spare(const struct stream *s)
 	}
 }
 
-/* The oldest of HTTP/1, whose descriptor is free at once. */
-static bool idle_free_of(const struct proxy *px)
-{
-	struct server *server;
-
-	for (server = proxy_destination(px, NULL); server; server = proxy_destination(px, server)) {
-		struct server_conn *sc = idle_oldest(server);
-
-		if (!sc || sc->carrier == CARRIER_H2)
-			continue;
-		idle_retire(sc);
-		return true;
-	}
-	return false;
-}
-
 static void idle_make_room(struct server *server)
 {
 	struct server_conn *sc = idle_oldest(server);
@@ -275,11 +266,12 @@ void idle_obey(struct server *server)
 }
 
 /* Others may wait for the slot that it keeps. */
-void idle_keeps_slot(struct server *server)
+void idle_keeps_slot(struct server_conn *sc)
 {
 	server_hooks.make_room = idle_make_room;
 	queue_watch();
-	slot_keep(server);
+	slot_keep(sc->server, sc->slot);
+	sc->slot = false;
 }
 
 bool idle_may_keep_slot(const struct server_conn *sc)
@@ -295,11 +287,8 @@ bool idle_free_descriptor(void)
 	struct proxy *px;
 
 	list_for_each(px, &proxies_running->list, node)
-		if (idle_free_of(px))
-			return true;
-	list_for_each(px, &proxies_running->list, node)
 		if (idle_spare_of(px))
-			break; /* it says GOAWAY first: the next one finds room */
+			return true;
 	return false;
 }
 
@@ -392,6 +381,8 @@ void idle_taken(struct server_conn *sc)
 {
 	if (likely(idle_counts(sc)))
 		idle_uncount(sc);
+	if (unlikely(sc->slot))
+		idle_closed(sc); /* the stream has one of its own */
 	idle_used(sc);
 }
 

@@ -64,17 +64,23 @@ bool slots_exceed(const struct server *s)
 	return s->state->maxconn && slots_taken(s) > s->state->maxconn;
 }
 
-void slot_keep(struct server *s)
+void slot_keep(struct server *s, bool has)
 {
 	s->idle_slots++;
-	set_gauge(&s->tally->taken, s->tally->taken + 1);
+	if (!has)
+		set_gauge(&s->tally->taken, s->tally->taken + 1);
 }
 
-void slot_unkeep(struct server *s)
+bool slot_hold(struct server *s)
 {
 	if (s->idle_slots <= s->idle_count)
-		return;
+		return false;
 	s->idle_slots--;
+	return true;
+}
+
+void slot_free(struct server *s)
+{
 	set_gauge(&s->tally->taken, s->tally->taken - 1);
 }
 

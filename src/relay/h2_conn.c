@@ -530,13 +530,14 @@ static void tell(struct h2_conn *c)
 }
 
 /* A client says GOAWAY when all is over: some servers stop at once when they hear it. */
-static void leave_server(struct h2_conn *c)
+void h2_conn_quit(struct h2_conn *c)
 {
-	if (!(c->draining || c->refused) || c->numbers.streams || c->state == H2_DEAD)
-		return;
-	goaway(c, H2_NO_ERROR);
-	h2_flush(c);
-	h2_dead(c);
+	if (c->state != H2_DEAD) {
+		goaway(c, H2_NO_ERROR);
+		h2_flush(c);
+		h2_dead(c);
+	}
+	conn_close(&c->conn, false);
 }
 
 static void conn_task(struct task *task)
@@ -559,9 +560,9 @@ static void conn_task(struct task *task)
 		c->ops->room(c->owner);
 	if (c->out.len)
 		leave_desk(c);
-	if (c->client)
-		leave_server(c);
-	else if (c->draining && !c->numbers.streams && !c->out.len)
+	if (c->client && (c->draining || c->refused) && !c->numbers.streams)
+		h2_conn_quit(c);
+	else if (!c->client && c->draining && !c->numbers.streams && !c->out.len)
 		h2_dead(c);
 	if (c->state == H2_DEAD && !c->told)
 		tell(c);
