@@ -12,6 +12,7 @@
 #include "exchange/guards.h"
 #include "exchange/h1_conf.h"
 #include "exchange/http_rules.h"
+#include "exchange/idle.h"
 #include "exchange/persist.h"
 #include "exchange/reply.h"
 #include "exchange/server_conn.h"
@@ -32,7 +33,6 @@
 #include "stream/track.h"
 #include "tls/conn.h"
 
-#include <strings.h>
 
 /* ---- the response's head ----------------------------------------------------------------- */
 
@@ -137,21 +137,14 @@ COLD static int response_failed(struct stream *s)
 	return exchange_fail_response(s, END_SERVER_ABORT, 502);
 }
 
-/* NTLM and Negotiate authenticate the connection, not the request. */
 static void response_private(struct stream *s)
 {
 	const struct message *res = &s->exchange->res;
-	struct span scheme;
-	struct field *f;
-	unsigned at = 0;
 
-	if (res->status != 401 && res->status != 407)
-		return;
-	scheme = span_of(res->status == 401 ? "www-authenticate" : "proxy-authenticate");
-	while ((f = message_find(res, scheme, &at)))
-		if ((f->value.len >= 4 && !strncasecmp(f->value.ptr, "NTLM", 4)) ||
-		    (f->value.len >= 9 && !strncasecmp(f->value.ptr, "Negotiate", 9)))
-			s->origin->private_servers = true;
+	if (unlikely(res->status == 401))
+		idle_note_scheme(s, res, span_of("www-authenticate"));
+	else if (unlikely(res->status == 407))
+		idle_note_scheme(s, res, span_of("proxy-authenticate"));
 }
 
 /* A server that sends head and body one by one, and has Nagle's algorithm on, holds the body back

@@ -22,6 +22,7 @@
 
 #include <limits.h>
 #include <string.h>
+#include <strings.h>
 
 enum { IDLE_LOOKED_AT = 16 }; /* of one server, for one exchange */
 
@@ -61,6 +62,17 @@ static bool idle_is_private(const struct stream *s)
 {
 	return s->origin->private_servers || s->backend->set.http_reuse == REUSE_NEVER ||
 	       s->server->speaks_unasked || idle_is_personal(s->server);
+}
+
+void idle_note_scheme(struct stream *s, const struct message *msg, struct span name)
+{
+	struct field *f;
+	unsigned at = 0;
+
+	while ((f = message_find(msg, name, &at)))
+		if ((f->value.len >= 4 && !strncasecmp(f->value.ptr, "NTLM", 4)) ||
+		    (f->value.len >= 9 && !strncasecmp(f->value.ptr, "Negotiate", 9)))
+			s->origin->private_servers = true;
 }
 
 /* How often must a connection have been used, that this exchange may use it (manual,
