@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLAB_SIZE = 65536, LARGE = 4096 };
+enum { SLAB_SIZE = 65536, SLAB_HEAD = 16, LARGE = 4096 };
 
 static struct pool *pools;
 void (*pool_freed)(size_t size);
@@ -36,9 +36,16 @@ static void *pool_single(struct pool *pool)
 	return p;
 }
 
+/* How many in a slab. What malloc writes in front of the next one has room behind them: it would take
+ * a page more for each slab. */
+static size_t pool_per_slab(const struct pool *pool)
+{
+	return (SLAB_SIZE - SLAB_HEAD) / pool->size;
+}
+
 static void *pool_slab(struct pool *pool)
 {
-	size_t n = SLAB_SIZE / pool->size, i;
+	size_t n = pool_per_slab(pool), i;
 	char *slab;
 
 	if (pool->limit && pool->limit - pool->allocated < n)
@@ -170,7 +177,7 @@ static void pool_free_slabs(struct pool *pool, const uintptr_t *slabs, size_t wh
 
 static void pool_trim(struct pool *pool)
 {
-	size_t n = SLAB_SIZE / pool->size, count = 0, whole;
+	size_t n = pool_per_slab(pool), count = 0, whole;
 	uintptr_t *slabs;
 	void *object;
 
