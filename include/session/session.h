@@ -15,7 +15,8 @@ struct listener;
 struct pool;
 struct stream;
 
-/* Lines of the cache (64 bytes): the connection at rest; two of the origin; what few need. */
+/* Lines of the cache (64 bytes): the connection at rest; two of the origin; what few need. No byte
+ * more: each idle connection has one of these. */
 struct session {
 	union {
 		struct stream *stream; /* at work; NULL: none yet. While deadline_ms is 0 */
@@ -28,8 +29,8 @@ struct session {
 	struct origin origin;
 	struct task task;              /* the next request is there already */
 	struct list node;              /* those that wait, or have waited */
-	bool counted_h1;               /* its connection is one of HTTP/1 of the frontend's tally */
 };
+_Static_assert(sizeof(struct session) <= 256, "a session is four lines of the cache");
 
 static inline struct session *session_of(struct origin *origin)
 {
@@ -41,9 +42,9 @@ extern struct pool session_pool; /* for accept.c */
 /* It speaks HTTP/1 no more, or ends: takes the connection out of that tally. */
 static inline void session_uncount(struct session *se)
 {
-	if (se->counted_h1)
+	if (se->origin.counted_h1)
 		se->origin.frontend->fe->h1.open_connections--;
-	se->counted_h1 = false;
+	se->origin.counted_h1 = false;
 }
 
 /* Called by the listener: makes a session of an accepted socket, which it takes over. */

@@ -94,9 +94,9 @@ static inline void session_count(struct session *se)
 {
 	struct h1_counts *h1 = &se->origin.frontend->fe->h1;
 
-	if (se->counted_h1)
+	if (se->origin.counted_h1)
 		return;
-	se->counted_h1 = true;
+	se->origin.counted_h1 = true;
 	h1->total_connections++;
 	h1->open_connections++;
 }
