@@ -246,7 +246,7 @@ void h2_received(struct h2_conn *c, size_t n);
 void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n);
 /* Keeps bytes of the stream that nobody has taken: the reader does not keep up where they are more
  * than half of its window, and half of that is enough. False: no memory. */
-bool h2_keep(struct h2_stream *st, struct span bytes);
+MUST_USE bool h2_keep(struct h2_stream *st, struct span bytes);
 /* n of the bytes that were kept are not any more. */
 static inline void h2_unkept(struct h2_stream *st, size_t n)
 {

@@ -4,6 +4,8 @@
  * full (sock.c, listener.c) the oldest goes. */
 #include "net/orphan.h"
 
+#include "base/result.h"
+
 #include <errno.h>
 #include <fcntl.h>
 

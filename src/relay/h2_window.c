@@ -14,6 +14,7 @@
 #include "relay/h2_stream.h"
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "relay/pump.h"
 
 #include <linux/tcp.h>
@@ -169,7 +170,8 @@ static void grow(struct h2_stream *st, uint32_t unsent)
 	    !(quick || path_is_long(st->conn, took_ms)))
 		return;
 	doubled(&window, quick ? usual : most);
-	grow_to(st, window, quick ? H2_GROWN_QUICK : H2_GROWN_ALL);
+	DROPPED(grow_to(st, window, quick ? H2_GROWN_QUICK : H2_GROWN_ALL),
+		"where others have taken what there is, the window stays");
 }
 
 static void shrink_to(struct h2_stream *st, uint32_t window)
