@@ -92,9 +92,10 @@ void cli_say(struct cli_call *call, enum log_level level, const char *fmt, ...)
 bool cli_payload_comes(const struct cli_call *call);
 /* CLI_STREAM, during next: the next line of the payload, without its end, which may be written to
  * until next returns. NONE: it has not come yet, and next is called when more comes; END: the
- * payload was complete; CUT: the peer sends no more, or a line that is too long. What is not taken
- * when the command ends is read and dropped. */
-enum cli_payload { CLI_PAYLOAD_LINE, CLI_PAYLOAD_NONE, CLI_PAYLOAD_END, CLI_PAYLOAD_CUT };
+ * payload was complete; CUT: the peer sends no more; LONG: a line that is longer than tune.bufsize,
+ * nothing comes behind either. What is not taken when the command ends is read and dropped. */
+enum cli_payload { CLI_PAYLOAD_LINE, CLI_PAYLOAD_NONE, CLI_PAYLOAD_END, CLI_PAYLOAD_CUT,
+		   CLI_PAYLOAD_LONG };
 enum cli_payload cli_payload_line(struct cli_call *call, char **line);
 
 /* CLI_READS, during next: what has come behind the line, and was not taken yet. False: nothing, and next

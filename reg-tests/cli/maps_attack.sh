@@ -79,7 +79,7 @@ for cut in ("/half line", "", "/y 1\n/z"):
     s.sendall((payload(m, big[:2000]) + cut).encode())
     s.shutdown(socket.SHUT_WR)
     check("a payload without end is refused", b"line 2" in read_all(s))
-check("a line of 40,000 bytes is", "without an empty line" in
+check("a line of 40,000 bytes is", "longer than tune.bufsize" in
       service.ask(payload(m, ["/long " + "x" * 40000])))
 check("a broken frame of blanks is", "line 1" in service.ask(payload(m, ["  "])))
 check("all of that has changed nothing", service.ask(f"show map {m}") == "")
@@ -147,6 +147,11 @@ check("it is dropped", service.ask(f"show map {m}") == "")
 # ---- a conversation ----------------------------------------------------------------------------
 said = service.ask(f"prompt\nadd map {m} <<\n/p 1\n/q 2\n\nshow map {m}\nprompt\n")
 check("a conversation has a sign for each line", said.count("+ ") == 3 and "/q 2" in said)
+s = connect(service.args.stats)
+s.sendall(f"add map {m} <<\n/r 3\n/s ".encode() + b"v" * 20000)
+said = s.recv(200)
+check("a line that is too long is told as such, with its number", b"line 2: it is longer" in said)
+check("and nothing of the payload was taken", "/r 3" not in service.ask(f"show map {m}"))
 check("nothing was said of it in the log", not service.logged("ALERT"))
 finish()
 END

@@ -304,7 +304,7 @@ static enum cli_payload cli_stream_line(struct cli *cli, char **line)
 	if (!feed && !cli->input_ended && (cli->unread > cli->payload || cli->in_len < cli->in_size))
 		return CLI_PAYLOAD_NONE;
 	if (!feed)
-		return CLI_PAYLOAD_CUT;
+		return cli->in_len < cli->in_size ? CLI_PAYLOAD_CUT : CLI_PAYLOAD_LONG;
 	cli->unread = (size_t)(feed + 1 - cli->in);
 	len = (size_t)(feed - start);
 	if (len && start[len - 1] == '\r')
@@ -328,7 +328,7 @@ enum cli_payload cli_payload_line(struct cli_call *call, char **line)
 	struct cli *cli = call->cli;
 	enum cli_payload got = cli_stream_line(cli, line);
 
-	if (got == CLI_PAYLOAD_CUT) { /* nothing that follows could be understood */
+	if (got == CLI_PAYLOAD_CUT || got == CLI_PAYLOAD_LONG) { /* nothing that follows could be understood */
 		cli->stream = false;
 		cli->input_ended = true;
 		cli->line_end = cli->in_len;

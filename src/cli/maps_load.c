@@ -117,9 +117,13 @@ static bool load_take(struct cli_call *call)
 			break;
 		load_line(state, line);
 	}
-	state->ended = got == CLI_PAYLOAD_END || got == CLI_PAYLOAD_CUT;
+	state->ended = got != CLI_PAYLOAD_LINE && got != CLI_PAYLOAD_NONE;
 	if (got == CLI_PAYLOAD_CUT)
 		load_fail(state, "the payload ends here, without an empty line.");
+	if (got == CLI_PAYLOAD_LONG) {
+		state->lines++;
+		load_fail(state, "it is longer than tune.bufsize.");
+	}
 	return n || state->ended;
 }
 
