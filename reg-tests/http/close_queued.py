@@ -4,13 +4,15 @@ import os
 import signal
 import socket
 import ssl
+import struct
 import threading
+import time
 
 from service import PATIENCE, Service, address, check, connect, finish, until
 
 SIZE = 150000
 BODY = bytes(range(250)) * (SIZE // 250)
-service = Service(lambda parser: parser.add_argument("--way"))
+service = Service(lambda parser: [parser.add_argument("--way"), parser.add_argument("--nth")])
 way, pid = service.args.way, service.args.pid
 host, port = address(service.args.front)
 
@@ -53,7 +55,7 @@ def get(path):
 
 
 LEFT = b"\0\0\x08\6\1\0\0\0\0leaving."  # the answer to the PING behind the first GOAWAY
-H2 = way.startswith("h2")
+H2 = "h2" in way
 SOME = b"\0\0\x08\6\0\0\0\0\0" + 8 * b"x" if H2 else b"x"  # what the client sends meanwhile: PING
 
 
@@ -84,13 +86,29 @@ def asking():
     return context.wrap_socket(s)
 
 
-def established(client_port):
-    """Penstock's side of the connection is open in both directions."""
+def sides(client_port):
+    """The state of penstock's side of the connection, and the inode of the socket."""
     with open("/proc/net/tcp") as f:
         rows = [line.split() for line in f]
     ends = f":{port:04X}", f":{client_port:04X}"
-    return any(row[1].endswith(ends[0]) and row[2].endswith(ends[1]) and row[3] == "01"
-               for row in rows)
+    return [(row[3], row[9]) for row in rows
+            if row[1].endswith(ends[0]) and row[2].endswith(ends[1])]
+
+
+def established(client_port):
+    """It is open in both directions."""
+    return any(state == "01" for state, _ in sides(client_port))
+
+
+def left_to_kernel(client_port):
+    """The process has no descriptor of it any more."""
+    return all(inode == "0" for _, inode in sides(client_port))
+
+
+def deny_memory():
+    """The next allocation fails."""
+    with open(service.args.nth, "r+b") as f:
+        f.write(struct.pack("q", 1))
 
 
 def gone():
@@ -130,6 +148,15 @@ client.sendall(h2_get("big") if H2 else get("big") + BEHIND.get(way, b""))
 until("the answer has left", lambda: service.logged("/big done"))
 if way == "unsaid-tls":
     os.write(client.fileno(), b"\x17\x03\x03\x00\x40half")  # of a record: an event, and nothing to read
+if way == "h2-deaf":
+    began = time.monotonic()
+    until("the connection is left", lambda: left_to_kernel(client.getsockname()[1]))
+    took = time.monotonic() - began
+    check(f"h2-deaf: after {took:.1f} s, by timeout client-fin", took < 15)
+    finish()
+if way == "memory-h2":
+    deny_memory()
+    client.sendall(SOME[:5])  # a part of a frame has to be kept
 if "stop" in way:
     os.kill(pid, signal.SIGUSR1)
     until("penstock stops", lambda: service.logged("Proxy fe stopped"))
@@ -138,7 +165,7 @@ if "stop" in way:
 def closed():
     if not established(client.getsockname()[1]):
         return True
-    if H2:
+    if H2 and way != "memory-h2":
         client.send(LEFT)
     return False
 
@@ -152,7 +179,8 @@ else:
     body = got.partition(b"\r\n\r\n")[2]
     if H2:
         kinds = [kind for kind, _ in frames(got)]
-        check(f"{way}: GOAWAY comes last: {kinds}", 7 in kinds[-3:])
+        if way != "memory-h2":
+            check(f"{way}: GOAWAY comes last: {kinds}", 7 in kinds[-3:])
         body = b"".join(data for kind, data in frames(got) if kind == 0)
     if way == "broken":
         check("broken: the begin of the second answer came", body.endswith(b"\r\n\r\nhalf"))

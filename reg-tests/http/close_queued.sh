@@ -3,8 +3,9 @@
 # A client that has not taken all of an answer yet, and sends more while its connection is closed,
 # gets the answer whole, whatever closes the connection: a reused connection to the server that dies
 # under the next request, a next answer that is broken off, a rule, the end of the keep-alive time,
-# GOAWAY, a time-out of the server in mode tcp, the end of the process, which waits for it.
-# hard-stop-after ends the wait.
+# GOAWAY, a time-out of the server in mode tcp, a connection of HTTP/2 without memory, the end of the
+# process, which waits for it. hard-stop-after ends the wait, and so does "timeout client-fin" where
+# the client takes nothing.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
@@ -25,8 +26,11 @@ way() {
 	$2" "" "${5:-}" ;;
 		esac
 	} | config
-	start_penstock
-	driver "${0%/*}/close_queued.py" --way "$1" || failures=$((failures + 1))
+	case $1 in
+	memory-h2) start_penstock -dMfail:"$dir/nth" ;; # its first bytes count allocations down
+	*) start_penstock ;;
+	esac
+	driver "${0%/*}/close_queued.py" --way "$1" --nth "$dir/nth" || failures=$((failures + 1))
 	case $1 in
 	*stop*)
 		wait "$pid"
@@ -36,11 +40,15 @@ way() {
 	*) stop_penstock ;;
 	esac
 }
+head -c 8 /dev/zero >"$dir/nth"
 way reused "http-reuse always"
 way broken ""
 way reject "" "" "" "http-request reject if { path /reject }"
 way tcp-timeout "timeout server 200ms"
 way h2-keep-alive "timeout http-keep-alive 20ms" "proto h2"
+way h2-deaf "timeout http-keep-alive 20ms
+	timeout client-fin 200ms" "proto h2"
+way memory-h2 "" "proto h2"
 way h2-close "" "proto h2" "" "http-response set-header Connection close"
 way h2-stop "" "proto h2"
 way keep-alive "timeout http-keep-alive 20ms"
