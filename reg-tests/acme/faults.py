@@ -2,6 +2,7 @@
 """Authorities that are dead, slow, out of their mind or do not trust us: the old certificate serves on, and
 the log says what is wrong; see faults.sh."""
 import argparse
+import http.client
 import http.server
 import json
 import os
@@ -38,8 +39,38 @@ class Directory(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def directory(folder):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Directory)
+class Between(http.server.BaseHTTPRequestHandler):
+    """Hands each request to the authority; in place of a chain it answers a block that is encrypted."""
+    protocol_version = "HTTP/1.1"
+    authority = 0
+    chain = (b"-----BEGIN CERTIFICATE-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC," + b"0" * 32 +
+             b"\n\nAAAA\n-----END CERTIFICATE-----\n")
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        conn = http.client.HTTPSConnection("127.0.0.1", self.authority, context=ssl._create_unverified_context())
+        conn.request(self.command, self.path, body, dict(self.headers))
+        answer = conn.getresponse()
+        body = answer.read()
+        if self.path.startswith("/certZ/"):
+            body = self.chain
+        self.send_response(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in ("content-length", "date", "transfer-encoding"):
+                self.send_header(name, value)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body if self.command != "HEAD" else b"")
+        conn.close()
+
+    do_HEAD = do_GET = do_POST
+
+    def log_message(self, *_):
+        pass
+
+
+def directory(folder, handler=Directory):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     ctx = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     ctx.load_cert_chain(folder + "/certs/directory.crt", folder + "/certs/directory.key")
     server.socket = ctx.wrap_socket(server.socket, server_side=True)
@@ -107,6 +138,17 @@ def main():
     again("an overloaded one", "tried again in 55 hours")
     server.shutdown()
     w.end()
+
+    # A chain that is encrypted: nobody is asked for a passphrase.
+    pebble = Pebble(args.dir, w.http, w.tls)
+    Between.authority = pebble.port
+    server = directory(args.dir, Between)
+    w.configure(f"https://127.0.0.1:{server.server_port}/dir")
+    w.start()
+    again("an encrypted chain", "what came cannot be read as a certificate: the certificate is encrypted: nobody")
+    server.shutdown()
+    w.end()
+    pebble.end()
 
     # A challenge that does not arrive: the authority looks where nobody listens.
     elsewhere = service.free_ports(2)
