@@ -22,7 +22,7 @@
 #include <sys/socket.h>
 
 enum { QUICK_MS = 100, LONG_MS = 2, ROUND_MOST_MS = 1000,
-       SINK_BUSY = 16384,       /* bytes that a client's socket has not sent: no more of a window, ... */
+       SINK_BUSY = 1 << 17,     /* bytes that a client's socket has not sent: no more of a window, ... */
        SINK_BEHIND = 1 << 18 }; /* ... no more than it begins with */
 
 static uint32_t long_bytes; /* by which windows of connections have grown */
