@@ -81,7 +81,7 @@ static struct message msg;
 static void parse(const struct sample *s, size_t len)
 {
 	struct h1_parser parser = { 0 };
-	struct h1_error error;
+	struct message_error error;
 	enum h1_result r;
 
 	message_init(&msg, s->response, fields, FIELDS);

@@ -12,7 +12,7 @@
 
 struct pool {
 	const char *name;
-	size_t size;        /* bytes an object, rounded up by pool_init */
+	size_t size;        /* bytes an object, rounded up to 16 when the pool is used first */
 	void *free;         /* chain of free objects */
 	uint64_t allocated; /* objects obtained from the system */
 	uint64_t used;      /* of these, handed out */

@@ -37,7 +37,7 @@ struct colocate_flow {
 	uint64_t queue_bytes, queue_messages, tcp_bytes, tcp_messages;
 	uint64_t behind; /* times that the receiver was */
 	uint64_t unfit;  /* times that the receiver waited in a way that is not served */
-	/* queue_bytes behind each COLOCATE_MARK_EVERYth message, the last ones */
+	/* queue_bytes behind each message whose number COLOCATE_MARK_EVERY divides, the last ones */
 	uint64_t marks[COLOCATE_MARKS];
 	struct colocate_key key;
 };

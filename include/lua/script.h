@@ -15,7 +15,7 @@
 #include <lua.h>
 
 enum script_result {
-	SCRIPT_DONE,   /* its results are on top of its stack: script_results */
+	SCRIPT_DONE,   /* `results` of them are on top of its stack */
 	SCRIPT_WAIT,   /* it waits: wake is called when it may go on */
 	SCRIPT_FAILED, /* script.error has the sentence */
 };

@@ -72,7 +72,7 @@ bool side_has(struct side *s, unsigned i, const char *key);
 /* Life that is left of a key of the first table, in ms. */
 uint32_t side_left(struct side *s, const char *key);
 struct talk_table_state side_state(struct side *s, unsigned i);
-/* Every datum of the key has a value of its own for each round: some_value, some_rate. */
+/* Every datum of the key has a value of its own for each round: pair_some_value, pair_some_rate. */
 void side_fill(struct side *s, unsigned i, struct span key, unsigned round);
 void side_is_filled(struct side *s, unsigned i, struct span key,
 		    unsigned round); /* the test fails if not */

@@ -42,8 +42,8 @@ struct counters {
 #define COUNTER(name, text) uint64_t name;
 #include "proxy/counters.def"
 #undef COUNTER
-	struct rate session_rate;    /* sessions; .max is sps_max */
-	struct rate connection_rate; /* connections; .max is cps_max */
+	struct rate session_rate;    /* sessions; .max is rate_max */
+	struct rate connection_rate; /* connections; .max is conn_rate_max */
 	struct rate request_rate;    /* HTTP requests of frontends */
 	/* Of several processes: connections_max and queue_max of their sums; proxy/tally_top.c. */
 	uint64_t connections_top, queue_top;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An end of a stream: where bytes come from and go to. A connection (plain, later TLS), an
- * applet inside the program, later an HTTP/2 stream. A pump sees nothing but ends. */
+/* An end of a stream: where bytes come from and go to. A connection (plain or TLS), an
+ * applet inside the program, a stream of HTTP/2. A pump sees nothing but ends. */
 #ifndef RELAY_END_H
 #define RELAY_END_H
 

@@ -87,7 +87,7 @@ extern size_t segment_stride, segment_cell_size;
 
 /* The one in use by this process; made by proxy/state.c or taken over. NULL: none yet. */
 extern struct segment *segment;
-/* The row of this process. 0 until worker_begin. */
+/* The row of this process. 0 until it has begun to serve. */
 extern unsigned segment_own_row;
 /* How many rows serve at a time: workers of one generation; at least 1. Known before `prepare` of
  * modules. */

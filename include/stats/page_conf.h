@@ -7,7 +7,7 @@
 
 extern const struct module page_module; /* the words "stats ..." of proxies */
 
-/* Actions of "stats http-request": page_rules.c. */
+/* Actions of "stats http-request": page_access.c. */
 extern const struct action page_actions[];
 
 #endif

@@ -13,7 +13,7 @@ enum { MB = 1 << 20 };
 static void test_credit(void **state)
 {
 	(void)state;
-	/* An empty queue: seven eighths of it, at most MOST_AHEAD. */
+	/* An empty queue: seven eighths of it, at most KERNEL_MOST_AHEAD. */
 	assert_int_equal(kernel_credit(80000, 0, 0, 0), 70000);
 	assert_int_equal(kernel_credit(4 * MB, 0, 0, 0), KERNEL_MOST_AHEAD);
 	/* What comes there next takes its room, and what is not acknowledged its share. */
