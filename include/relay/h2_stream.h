@@ -123,6 +123,7 @@ struct h2_conn {
 	uint32_t credits;       /* of H2_CREDIT_BYTES each */
 	uint8_t trust;          /* H2_TRUST_MOST */
 	bool took;              /* what came, in this turn */
+	bool unacked;           /* nothing was sent since something came, which would acknowledge it */
 	int work;               /* that is left of this turn's */
 	uint32_t turn;          /* of the loop (loop_stats): which one that is */
 	struct h2_limits limits;

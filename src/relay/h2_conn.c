@@ -399,8 +399,18 @@ void h2_flush(struct h2_conn *c)
 			return;
 		}
 		c->last_stream = 0;
+		c->unacked = false;
 		h2_out_skip(c, sent);
 	}
+}
+
+/* A server that has Nagle's algorithm on holds the rest of an answer back until what it has sent was
+ * acknowledged, which the kernel leaves for later: 40 ms. It is told at once. */
+static void acknowledge(struct h2_conn *c)
+{
+	if (c->unacked && c->client && c->numbers.streams && c->state != H2_DEAD)
+		conn_ack_now(c->conn);
+	c->unacked = false;
 }
 
 /* ---- life -------------------------------------------------------------------------------- */
@@ -556,6 +566,7 @@ static void conn_task(struct task *task)
 		serve(c);
 		h2_flush(c);
 	}
+	acknowledge(c);
 	if (crowded && c->out.len < H2_OUT_MOST && c->ops->room)
 		c->ops->room(c->owner);
 	if (c->out.len)

@@ -495,6 +495,7 @@ static void receive(struct h2_conn *c)
 	if (!c->trust && room > RECEIVED_LITTLE)
 		room = RECEIVED_LITTLE;
 	r = conn_recv(c->conn, received + len, room, &got);
+	c->unacked |= r == IO_OK;
 	if (r == IO_OK)
 		take_received(c, len + got);
 	else if (r == IO_AGAIN && len && !h2_bytes_add(&c->in, received, len))
