@@ -53,8 +53,8 @@ struct origin {
 	uint8_t upgraded;           /* mode tcp, but HTTP since a rule or a backend wanted it: enum
 				     * upgraded; 0: no */
 	bool private_servers;       /* a server authenticates connections (NTLM): never shared */
-	bool counted_h1;            /* its connection is one of HTTP/1 of the frontend's tally: that of a
-				     * session alone */
+	bool counted_h1;            /* its connection is one of HTTP/1 of the frontend's tally: that
+				     * of a session alone */
 };
 
 /* What a carrier does for the streams of its origins. Each lend is followed by one ended; a carrier

@@ -408,7 +408,7 @@ void h2_flush(struct h2_conn *c)
  * acknowledged, which the kernel leaves for later: 40 ms. It is told at once. */
 static void acknowledge(struct h2_conn *c)
 {
-	if (c->unacked && c->client && c->numbers.streams && c->state != H2_DEAD)
+	if (c->unacked && c->client && c->numbers.streams && c->conn && c->state != H2_DEAD)
 		conn_ack_now(c->conn);
 	c->unacked = false;
 }
