@@ -6,8 +6,10 @@
 #define LUA_APPLET_H
 
 #include "event/loop.h"
+#include "exchange/http_service.h"
 #include "lua/script.h"
 #include "relay/end.h"
+#include "stream/service.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,9 +17,18 @@
 struct applet_head;
 struct buf;
 struct class;
-struct service;
+struct registered;
 struct stream;
 struct stream_scripts;
+
+/* One that a script has registered: what applets run. */
+struct service {
+	const struct registered *function;
+	const char *shown;          /* in logs: "<lua.NAME>" */
+	struct http_service http;   /* the row of its mode */
+	struct stream_service tcp;
+	struct service *next;
+};
 
 struct applet {
 	uint16_t flags;            /* CONN_* readiness, as the pumps see it */

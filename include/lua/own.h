@@ -12,10 +12,6 @@ struct err;
 
 /* Globals and modules are as files find them: keeps how that is. For a function that Lua calls. */
 void own_begin(lua_State *L);
-/* The number for struct script.state. */
-unsigned own_state(bool is_own);
-/* Such a file runs: what is registered now belongs to it. */
-extern bool own_reading;
 /* Puts `path` and a semicolon in front of package.path, or of package.cpath, for all files. 0, or
  * -1 and err. */
 int own_prepend_path(const char *path, bool c, struct err *err);

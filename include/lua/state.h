@@ -5,15 +5,14 @@
 #ifndef LUA_STATE_H
 #define LUA_STATE_H
 
+#include "lua/running.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 #include <lua.h>
 
 struct err;
-
-/* NULL: no file was named. */
-extern lua_State *lua_running;
 
 /* Makes the state, with its libraries. most: bytes that it may take; 0: any number. 0, or -1 and
  * err. Again does nothing. */

@@ -13,7 +13,6 @@
 #include "lua/classes.h"
 #include "lua/pieces.h"
 #include "lua/register.h"
-#include "lua/service.h"
 #include "lua/state.h"
 #include "lua/stream.h"
 #include "lua/value.h"

@@ -13,7 +13,6 @@
 #include "lua/applet.h"
 #include "lua/classes.h"
 #include "lua/sample_calls.h"
-#include "lua/service.h"
 #include "lua/stream.h"
 #include "lua/txn.h"
 #include "lua/value.h"

@@ -17,6 +17,7 @@
 #include "lua/filter.h"
 #include "lua/proxies.h"
 #include "lua/register.h"
+#include "lua/running.h"
 #include "lua/script.h"
 #include "lua/state.h"
 #include "lua/task.h"
@@ -42,7 +43,6 @@ struct own_file {
 	int count;
 };
 static struct own_file *files, **files_tail = &files;
-bool own_reading;
 
 /* ---- a world -------------------------------------------------------------------------------- */
 
@@ -70,11 +70,6 @@ static void enter(bool into_own)
 
 	if (world != in_force)
 		world_enter(world);
-}
-
-unsigned own_state(bool is_own)
-{
-	return is_own ? expr_process.number : 0;
 }
 
 /* A copy of the table on top of the stack in its place. */

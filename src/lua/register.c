@@ -12,7 +12,7 @@
 #include "log/log.h"
 #include "lua/action.h"
 #include "lua/object.h"
-#include "lua/own.h"
+#include "lua/running.h"
 #include "lua/sample_calls.h"
 #include "stream/tcp_rules.h"
 

@@ -11,7 +11,7 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/str.h"
-#include "lua/state.h"
+#include "lua/running.h"
 #include "lua/traceback.h"
 
 #include <stdio.h>

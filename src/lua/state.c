@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "lua/object.h"
+#include "lua/running.h"
 #include "lua/script.h"
 #include "lua/small.h"
 #include "lua/withheld.h"
@@ -16,8 +17,6 @@
 
 #include <lauxlib.h>
 #include <lualib.h>
-
-lua_State *lua_running;
 
 static size_t used, most;
 
