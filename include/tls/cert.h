@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/str.h"
+#include "tls/age.h"
 #include "tls/index.h"
 
 #include <openssl/ssl.h>
@@ -20,13 +21,6 @@ struct tls_der;
 struct tls_ocsp;
 struct tls_parsed;
 struct tls_pieces;
-
-/* When a certificate and its chain are valid together: seconds since 1970, both ends included, and
- * which one says so: 0 the certificate, 1 the first of its chain. */
-struct tls_age {
-	int64_t from, until;
-	unsigned from_place, until_place;
-};
 
 struct tls_cert {
 	unsigned refs;
@@ -53,12 +47,6 @@ struct tls_cert {
 	unsigned chain_count;
 	struct tls_der *chain[];
 };
-
-/* What x, which stands at this place (0 before all others: age begins anew), says of it. */
-void tls_age_add(struct tls_age *age, const X509 *x, unsigned place);
-/* Is it not valid at this time (seconds since 1970)? Then a sentence about it, without a full
- * stop. */
-MUST_USE bool tls_age_explain(const struct tls_age *age, int64_t now, struct text *t);
 
 /* Puts leaf, key, chain and SCT list on an SSL (in its callbacks, or when it is fresh). 0 or -1:
  * no memory, or the library's security level refuses it (its error is in OpenSSL's queue). */

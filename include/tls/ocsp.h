@@ -5,9 +5,9 @@
 #ifndef TLS_OCSP_H
 #define TLS_OCSP_H
 
-#include "base/list.h"
 #include "base/result.h"
 #include "base/str.h"
+#include "tls/staple.h"
 
 #include <openssl/ocsp.h>
 #include <openssl/ssl.h>
@@ -18,31 +18,6 @@ struct change_kind;
 struct err;
 struct tls_cert;
 
-enum { OCSP_RESPONSE_MOST = 16384, OCSP_ID_MOST = 128 };
-
-/* How the last update went, as `show ssl ocsp-updates` has it. */
-enum tls_ocsp_status { TLS_OCSP_UNKNOWN, TLS_OCSP_OK, TLS_OCSP_HTTP, TLS_OCSP_MISSING,
-		       TLS_OCSP_INVALID, TLS_OCSP_NO_URI };
-
-struct tls_ocsp {
-	struct list node;        /* tls_ocsp_all */
-	struct tls_cert *cert;   /* not a reference: it goes with the certificate */
-	unsigned char id[OCSP_ID_MOST]; /* DER of its CertID with SHA-1 */
-	size_t id_len;
-	char *path;              /* file of the certificate */
-	unsigned char *response; /* DER; NULL: none */
-	size_t len;
-	int64_t until;           /* seconds: it expires */
-	bool late;               /* the response came at run time, not from a file */
-	bool update;             /* ocsp-update on */
-	bool asked;              /* by a command: once, now */
-	/* Of updates. */
-	enum tls_ocsp_status status;
-	int64_t last, next;      /* seconds; 0: not yet, not known */
-	unsigned successes, failures;
-};
-extern struct list tls_ocsp_all;
-
 /* A context that accepts sends responses to clients that ask. */
 void tls_ocsp_attach(SSL_CTX *ctx);
 /* The certificate is in force, from this file. Takes the response that came with it (cert->ocsp).
@@ -50,8 +25,6 @@ void tls_ocsp_attach(SSL_CTX *ctx);
  * what people should hear of; clients get no response then, or will miss one that the certificate
  * promises. */
 MUST_USE int tls_ocsp_use(struct tls_cert *cert, const char *path, bool update, struct err *err);
-/* The certificate is about to be freed. */
-void tls_ocsp_leave(struct tls_cert *cert);
 
 /* By the certificate's CertID in hexadecimal, or its file; NULL. */
 struct tls_ocsp *tls_ocsp_find(const char *reference);
@@ -63,9 +36,7 @@ MUST_USE int tls_ocsp_judge(const struct tls_ocsp *ocsp, struct span der, int64_
  * good: it is no failure when it has expired meanwhile. 0, or -1 and err. */
 MUST_USE int tls_ocsp_set(struct span der, bool judged, struct err *err);
 
-/* For ocsp_kept.c: puts a response that was judged in force, 0, or -1 and err; makes an object for
- * each certificate of bind lines that has none. */
-MUST_USE int tls_ocsp_put(struct tls_ocsp *ocsp, struct span der, int64_t until, struct err *err);
+/* For ocsp_kept.c: makes an object for each certificate of bind lines that has none. */
 void tls_ocsp_meet_all(void);
 
 /* ---- updates ----------------------------------------------------------------------------- */

@@ -8,21 +8,14 @@
 #include "base/result.h"
 #include "config/config.h"
 #include "tls/cert.h"
+#include "tls/store_files.h"
 
-struct arena;
 struct module;
 
 /* Words: crt-base, key-base, ca-base, ssl-load-extra-files, ssl-load-extra-del-ext,
  * issuers-chain-path, ssl-skip-self-issued-ca; the section crt-store. Must stand before those that
  * load certificates. */
 extern const struct module tls_store_module;
-/* The path of a certificate or file of authorities: crt-base or ca-base in front of what is neither
- * a full path nor begins with "@". */
-const char *tls_store_crt_path(struct arena *arena, const char *name);
-const char *tls_store_ca_path(struct arena *arena, const char *name);
-/* Of a private key: key-base. */
-const char *tls_store_key_path(struct arena *arena, const char *name);
-
 /* Who uses an entry, or files of authorities (tls/trust.h), and wants to know that it has changed.
  * Embedded by the user. */
 struct tls_user {
@@ -64,10 +57,6 @@ struct tls_entry {
 	char name[]; /* as it was asked for, with crt-base in front */
 };
 
-/* A file ending in what "key", "ocsp", "issuer" and "sctl" of ssl-load-extra-files mean:
- * directories skip it. */
-MUST_USE bool tls_store_is_extra(const char *path);
-
 enum { TLS_BUNDLE_MAX = 3 }; /* foo.rsa, foo.dsa, foo.ecdsa */
 /* The entries that a name stands for. A file stands for itself, with what ssl-load-extra-files
  * finds beside it. A name without such a file stands for the files of its bundle. Files that are
@@ -87,42 +76,6 @@ void tls_user_leave(struct tls_user *user); /* in no list: does nothing */
 
 /* -- private to tls/store*.c ------------------------------------------------------------------ */
 
-/* What ssl-load-extra-files names. */
-enum { EXTRA_BUNDLE = 1 << 0, EXTRA_KEY = 1 << 1, EXTRA_OCSP = 1 << 2, EXTRA_ISSUER = 1 << 3,
-       EXTRA_SCTL = 1 << 4, EXTRA_ALL = (1 << 5) - 1 };
-
-struct tls_store_settings {
-	unsigned extra;   /* EXTRA_* */
-	bool del_ext;
-	const char *crt_base, *key_base, *ca_base; /* NULL: none */
-};
-extern struct tls_store_settings tls_store_settings;
-
-/* Names of the files of one certificate; NULL: not named, what ssl-load-extra-files says holds. */
-struct tls_files {
-	const char *crt, *key, *ocsp, *issuer, *sctl;
-};
-/* Reads them into pieces, which are the caller's to clear, whatever is returned. 0, or -1 and
- * err. */
-MUST_USE int tls_files_read(const struct tls_files *files, struct tls_pieces *pieces,
-			    struct err *err);
-/* Reads all files of a directory: chains for certificates without one. 0, or -1 and err. */
-MUST_USE int tls_files_chains(const char *directory, struct err *err);
-/* The whole file, at most TLS_FILE_MAX bytes, in OpenSSL's memory (for OPENSSL_clear_free), ended
- * by a NUL that is not counted. 0, or -1 and err. */
-enum { TLS_FILE_MAX = 16 << 20 };
-MUST_USE int tls_file_read(const char *path, struct span *text, struct err *err);
-/* The same; where a configuration is only explained (tls_files_stand_in) a file that cannot be read
- * is no mistake: a certificate with a key of its own stands in for it. */
-MUST_USE int tls_file_read_or_stand_in(const char *path, struct span *text, struct err *err);
-extern bool tls_files_stand_in;
-/* The chain from issuers-chain-path, if they have none and it is there. 0, or -1: no memory. */
-MUST_USE int tls_files_complete(struct tls_pieces *pieces);
-/* The file of issuers-chain-path that has this chain; NULL: none has. */
-const char *tls_files_chain_path(const struct tls_pieces *pieces);
-/* Take a DER response, or a list of timestamps, after a look at it. 0, or -1 and err. */
-MUST_USE int tls_ocsp_piece(struct tls_pieces *pieces, struct span text, struct err *err);
-MUST_USE int tls_sctl_piece(struct tls_pieces *pieces, struct span text, struct err *err);
 /* An entry under this name, of these files. NULL and err; it is an error that it is there. */
 struct tls_entry *tls_entry_add(const char *name, const struct tls_files *files, struct err *err);
 /* What a line says: section and domains (NULL: not said). Before the entry is loaded: makes one

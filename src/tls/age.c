@@ -3,7 +3,7 @@
  * answers of `commit ssl cert` and `show ssl cert`. Called by cert.c with what it has parsed, and
  * by those who show certificates. Nothing is refused for it: the clock may be wrong, and a client
  * may not care. */
-#include "tls/cert.h"
+#include "tls/age.h"
 
 #include <inttypes.h>
 #include <time.h>

@@ -15,9 +15,9 @@
 #include "base/list.h"
 #include "tls/chain.h"
 #include "tls/lib.h"
-#include "tls/ocsp.h"
 #include "tls/pair.h"
 #include "tls/pem.h"
+#include "tls/staple.h"
 
 #include <openssl/err.h>
 #include <openssl/evp.h>

@@ -23,7 +23,6 @@
 
 enum { SKEW_S = 300 }; /* the responder's clock may be ahead of ours by that */
 
-struct list tls_ocsp_all = LIST_INIT(tls_ocsp_all);
 void (*tls_ocsp_moved)(void);
 
 static void moved(void)
@@ -225,33 +224,6 @@ static struct tls_ocsp *ocsp_new(struct tls_cert *cert, const char *path, struct
 	list_append(&tls_ocsp_all, &ocsp->node);
 	cert->stapled = ocsp;
 	return ocsp;
-}
-
-void tls_ocsp_leave(struct tls_cert *cert)
-{
-	struct tls_ocsp *ocsp = cert->stapled;
-
-	if (!ocsp)
-		return;
-	cert->stapled = NULL;
-	list_remove(&ocsp->node);
-	free(ocsp->response);
-	free(ocsp->path);
-	free(ocsp);
-}
-
-int tls_ocsp_put(struct tls_ocsp *ocsp, struct span der, int64_t until, struct err *err)
-{
-	unsigned char *copy = malloc(der.len);
-
-	if (!copy)
-		return err_set(err, "Out of memory.");
-	memcpy(copy, der.ptr, der.len);
-	free(ocsp->response);
-	ocsp->response = copy;
-	ocsp->len = der.len;
-	ocsp->until = until;
-	return 0;
 }
 
 static int take_file(struct tls_ocsp *ocsp, struct err *err)

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "config/config.h"
 #include "tls/ignore.h"
-#include "tls/store.h"
+#include "tls/store_files.h"
 #include "tls/trust.h"
 
 #include <openssl/ssl.h>

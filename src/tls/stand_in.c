@@ -2,7 +2,7 @@
 /* What stands in for files of TLS that cannot be read, where a configuration is only explained
  * (tls_files_stand_in): a certificate that nobody trusts, with its key. Called by store_files.c and
  * trust.c. */
-#include "tls/store.h"
+#include "tls/store_files.h"
 
 #include "base/err.h"
 

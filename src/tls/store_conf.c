@@ -25,30 +25,6 @@ struct store_data {
 	struct crt_store *stores;
 };
 
-/* -- paths ------------------------------------------------------------------------------------ */
-
-static const char *path_under(struct arena *arena, const char *base, const char *name)
-{
-	if (!base || name[0] == '/' || name[0] == '@')
-		return name;
-	return arena_printf(arena, "%s/%s", base, name);
-}
-
-const char *tls_store_crt_path(struct arena *arena, const char *name)
-{
-	return path_under(arena, tls_store_settings.crt_base, name);
-}
-
-const char *tls_store_ca_path(struct arena *arena, const char *name)
-{
-	return path_under(arena, tls_store_settings.ca_base, name);
-}
-
-const char *tls_store_key_path(struct arena *arena, const char *name)
-{
-	return path_under(arena, tls_store_settings.key_base, name);
-}
-
 /* -- the global section ----------------------------------------------------------------------- */
 
 static void store_init(struct config *cfg, void *data)
@@ -259,16 +235,17 @@ static int parse_load(struct statement *st, const struct keyword *kw, void *obje
 		return -1;
 	crt = load.files.crt;
 	base = store->crt_base ? store->crt_base : global->crt_base;
-	load.files.crt = path_under(arena, base, crt);
+	load.files.crt = tls_store_path(arena, base, crt);
 	if (load.files.ocsp)
-		load.files.ocsp = path_under(arena, base, load.files.ocsp);
+		load.files.ocsp = tls_store_path(arena, base, load.files.ocsp);
 	if (load.files.issuer)
-		load.files.issuer = path_under(arena, base, load.files.issuer);
+		load.files.issuer = tls_store_path(arena, base, load.files.issuer);
 	if (load.files.sctl)
-		load.files.sctl = path_under(arena, base, load.files.sctl);
+		load.files.sctl = tls_store_path(arena, base, load.files.sctl);
 	if (load.files.key)
-		load.files.key = path_under(arena, store->key_base ? store->key_base : global->key_base,
-					    load.files.key);
+		load.files.key = tls_store_path(arena,
+						store->key_base ? store->key_base : global->key_base,
+						load.files.key);
 	name = load_name(arena, store, &load, crt);
 	if (tls_entry_find(name))
 		return stmt_error(st, 1, "'%s' has been loaded already", name);

@@ -4,8 +4,9 @@
  * .sctl), and chains from issuers-chain-path. Called while the configuration is read, with the
  * rights of the start; never later. What was read is wiped, since it may be a key.
  */
-#include "tls/store.h"
+#include "tls/store_files.h"
 
+#include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
 #include "tls/pem.h"
@@ -34,6 +35,30 @@ static const struct extra {
 	{ ".issuer", EXTRA_ISSUER },
 	{ ".sctl", EXTRA_SCTL },
 };
+
+/* -- paths ------------------------------------------------------------------------------------ */
+
+const char *tls_store_path(struct arena *arena, const char *base, const char *name)
+{
+	if (!base || name[0] == '/' || name[0] == '@')
+		return name;
+	return arena_printf(arena, "%s/%s", base, name);
+}
+
+const char *tls_store_crt_path(struct arena *arena, const char *name)
+{
+	return tls_store_path(arena, tls_store_settings.crt_base, name);
+}
+
+const char *tls_store_ca_path(struct arena *arena, const char *name)
+{
+	return tls_store_path(arena, tls_store_settings.ca_base, name);
+}
+
+const char *tls_store_key_path(struct arena *arena, const char *name)
+{
+	return tls_store_path(arena, tls_store_settings.key_base, name);
+}
 
 /* -- one file ---------------------------------------------------------------------------------- */
 
