@@ -8,7 +8,7 @@
 set -- $(ports 4)
 tries() {
 	{
-		[ -z "$2" ] || printf '\t%s\n' "$2"
+		echo "$2"
 		tcp_proxy "" "check inter 100 send-proxy"
 		cat <<-END
 			option tcp-check
@@ -69,5 +69,6 @@ tries() {
 	stop_penstock
 }
 tries LOCAL "" "$@"
-tries addresses pp2-never-send-local "$@"
+tries addresses "
+	pp2-never-send-local" "$@"
 finish
