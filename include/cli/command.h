@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Commands of the stats socket are rows: words, who may, what is done. Files of cli/ bring
- * tables of them; cli.c knows none by name. */
+ * tables of them; interpreter.c knows none by name. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 

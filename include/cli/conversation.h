@@ -8,13 +8,6 @@
 
 struct cli;
 
-/* Beside LEVEL_* in the level of a talk: the modes of who asks, and how severities are shown.
- * The answer is that of the process that is asked, or, with TALK_SERVICE, that of its stats
- * socket, which asks the others where that belongs to it: for the parent alone, since a worker
- * has that itself. */
-enum { TALK_LEVEL = 0xff, TALK_EXPERT = 1 << 8, TALK_EXPERIMENTAL = 1 << 9, TALK_SERVICE = 1 << 10,
-       TALK_SEVERITY_SHIFT = 12, TALK_SEVERITY = 3 << TALK_SEVERITY_SHIFT };
-
 /* Serves cli over fd (a connected stream socket, non-blocking) until either says so, then closes
  * and frees both. Takes over fd and cli, also when it fails: -1. */
 int conversation_open(int fd, struct cli *cli);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A conversation, for the files that make it: src/cli/cli*.c alone. */
+/* A conversation, for the files that make it: interpreter.c, cli_input.c and cli_state.c alone. */
 #ifndef CLI_OWN_H
 #define CLI_OWN_H
 
@@ -58,6 +58,9 @@ struct cli {
 	int (*socket)(void *arg); /* NULL: nothing can be passed */
 	void (*view)(void *arg, struct view *view); /* NULL: there is no stream */
 };
+
+/* cli_state.c: the command has ended, or has never begun: gives back what its state holds. */
+void cli_end_call(struct cli *cli);
 
 /* Looks through what has come for the end of the line, then of the payload that it announces. */
 void cli_scan(struct cli *cli);

@@ -1,12 +1,82 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What commands, the parent and the applet ask of a conversation and set in it. */
+/* How a conversation begins and ends, and what commands, the parent and the applet ask of it, set
+ * in it and say. */
 #include "cli/own.h"
 
+#include "base/wipe.h"
+#include "cli/command.h"
 #include "cli/session.h"
 #include "expr/view.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+size_t cli_line_most = CLI_LINE_LEAST;
+int (*cli_route)(struct cli_call *call, char **text, struct err *err);
+const char *(*cli_prompt_text)(const struct cli *cli, char *buf, size_t size);
+const struct tables *cli_conversation_tables = &cli_tables;
+
+struct cli *cli_new(int level, int severity)
+{
+	struct cli *cli = calloc(1, sizeof(*cli));
+
+	if (!cli)
+		return NULL;
+	cli->level = level;
+	cli->severity = severity;
+	return cli;
+}
+
+void cli_end_call(struct cli *cli)
+{
+	struct cli_call *call = &cli->call;
+
+	if (call->command && call->command->end)
+		call->command->end(call);
+	free(call->state);
+	*call = (struct cli_call){ .cli = cli };
+	cli->waiting = cli->key_pressed = false;
+}
+
+void cli_free(struct cli **clip)
+{
+	struct cli *cli = *clip;
+
+	if (!cli)
+		return;
+	*clip = NULL;
+	cli_end_call(cli);
+	wipe_free(cli->in);
+	free(cli);
+}
+
+const char *cli_arg(const struct cli_call *call, int i)
+{
+	return i < call->argc ? call->argv[i] : "";
+}
+
+void cli_say(struct cli_call *call, enum log_level level, const char *fmt, ...)
+{
+	static const char *const names[] = { "emerg", "alert", "crit", "err",
+					     "warning", "notice", "info", "debug" };
+	va_list ap;
+
+	if (call->cli->severity == CLI_SEVERITY_NUMBER)
+		text_printf(call->out, "[%d]: ", (int)level);
+	else if (call->cli->severity == CLI_SEVERITY_STRING)
+		text_printf(call->out, "[%s]: ", names[level]);
+	va_start(ap, fmt);
+	text_vprintf(call->out, fmt, ap);
+	va_end(ap);
+	text_char(call->out, '\n');
+}
+
+bool cli_idle(const struct cli *cli)
+{
+	return cli->state == CLI_READING && !cli->pluses;
+}
 
 bool cli_is_clean(const struct cli *cli)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Moves bytes between a descriptor and a conversation (cli.c). One buffer in and one out; nothing
+/* Moves bytes between a descriptor and a conversation (interpreter.c). One buffer in and one out; nothing
  * is read while something waits to be carried out or to be sent. */
 #include "cli/conversation.h"
 
@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/session.h"
+#include "cli/talk_level.h"
 #include "event/loop.h"
 #include "event/profile.h"
 #include "stream/stream.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines into commands, commands into words, words to rows. Called by cli.c; pure functions. */
+/* Lines into commands, commands into words, words to rows. Called by interpreter.c; pure
+ * functions. */
 #include "cli/cut.h"
 
 #include "base/tables.h"

@@ -2,7 +2,7 @@
 /*
  * help, and what an unknown command is answered with: the commands that this level may use, those
  * that begin with the given words, those that look like them, or those that begin with the first
- * ones of the words. Called by cli.c for the words that no table has. One row a piece.
+ * ones of the words. Called by interpreter.c for the words that no table has. One row a piece.
  */
 #include "cli/help.h"
 

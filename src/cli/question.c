@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "base/wipe.h"
-#include "cli/conversation.h"
 #include "cli/session.h"
+#include "cli/talk_level.h"
 #include "event/loop.h"
 #include "event/talk.h"
 #include "share/segment.h"

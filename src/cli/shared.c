@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A command on its way through the ordered log is its level, its severity output, its words, each
- * with its NUL, an empty word, and the payload if there is one. Called by cli.c and by whoever
- * applies changes. Levels were checked where the command came in, and are checked again.
+ * with its NUL, an empty word, and the payload if there is one. Called by interpreter.c and by
+ * whoever applies changes. Levels were checked where the command came in, and are checked again.
  */
 #include "cli/shared.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "cli/conversation.h"
+#include "cli/talk_level.h"
 #include "event/change.h"
 #include "event/talk.h"
 #include "net/listener.h"

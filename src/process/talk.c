@@ -4,7 +4,7 @@
 #include "process/talk.h"
 
 #include "base/list.h"
-#include "cli/conversation.h"
+#include "cli/talk_level.h"
 #include "event/talk.h"
 #include "net/listener.h"
 #include "process/channel.h"

@@ -13,7 +13,6 @@
 
 #include "base/bug.h"
 #include "base/clock.h"
-#include "base/wipe.h"
 #include "cli/help.h"
 #include "cli/question.h"
 #include "cli/session.h"
@@ -23,71 +22,10 @@
 #include "proxy/tally.h"
 #include "share/segment.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { ANSWER_END = 192 }; /* room for the end of an answer: a sentence, and the prompt */
-
-size_t cli_line_most = CLI_LINE_LEAST;
-int (*cli_route)(struct cli_call *call, char **text, struct err *err);
-const char *(*cli_prompt_text)(const struct cli *cli, char *buf, size_t size);
-const struct tables *cli_conversation_tables = &cli_tables;
-
-struct cli *cli_new(int level, int severity)
-{
-	struct cli *cli = calloc(1, sizeof(*cli));
-
-	if (!cli)
-		return NULL;
-	cli->level = level;
-	cli->severity = severity;
-	return cli;
-}
-
-static void cli_end_call(struct cli *cli)
-{
-	struct cli_call *call = &cli->call;
-
-	if (call->command && call->command->end)
-		call->command->end(call);
-	free(call->state);
-	*call = (struct cli_call){ .cli = cli };
-	cli->waiting = cli->key_pressed = false;
-}
-
-void cli_free(struct cli **clip)
-{
-	struct cli *cli = *clip;
-
-	if (!cli)
-		return;
-	*clip = NULL;
-	cli_end_call(cli);
-	wipe_free(cli->in);
-	free(cli);
-}
-
-const char *cli_arg(const struct cli_call *call, int i)
-{
-	return i < call->argc ? call->argv[i] : "";
-}
-
-void cli_say(struct cli_call *call, enum log_level level, const char *fmt, ...)
-{
-	static const char *const names[] = { "emerg", "alert", "crit", "err",
-					     "warning", "notice", "info", "debug" };
-	va_list ap;
-
-	if (call->cli->severity == CLI_SEVERITY_NUMBER)
-		text_printf(call->out, "[%d]: ", (int)level);
-	else if (call->cli->severity == CLI_SEVERITY_STRING)
-		text_printf(call->out, "[%s]: ", names[level]);
-	va_start(ap, fmt);
-	text_vprintf(call->out, fmt, ap);
-	va_end(ap);
-	text_char(call->out, '\n');
-}
 
 /* May it be used here? 0, or -1 and what to tell. */
 static int cli_admit(const struct cli *cli, const struct cli_command *row, struct err *err)
@@ -358,9 +296,4 @@ size_t cli_output(struct cli *cli, char *buf, size_t size)
 bool cli_done(const struct cli *cli)
 {
 	return cli->state == CLI_CLOSED;
-}
-
-bool cli_idle(const struct cli *cli)
-{
-	return cli->state == CLI_READING && !cli->pluses;
 }
