@@ -32,7 +32,7 @@ void backend_publish(struct proxy *px, bool published);
 struct proxy *backend_read_added(struct config *cfg, const struct proxies *all, const char *name,
 				 char *const *words, struct err *err);
 
-/* Of the generation that goes: the memory of those that were added. */
+/* Of the generation that goes: the memory of those that were added. Behind servers_release. */
 void backends_release(struct proxies *all);
 /* Backends that have left and are not freed yet: of this process. */
 unsigned backends_left(void);

@@ -383,16 +383,12 @@ void server_take_weight(struct server *s, unsigned weight);
 /* Slowstart and user weight into effective weight; calls the hook when it changed. Called
  * after a change of state->user_weight. */
 void server_update_weight(struct server *s);
-/* Starts the ramp of slowstart: proxy/server.c alone. */
+/* value, as much of it as the ramp of slowstart allows; at least 1 unless it is 0. */
+unsigned server_ramped(const struct server *s, unsigned value);
+/* Starts the ramp of slowstart: server_change.c alone. */
 void server_warm_up(struct server *s);
 /* The ramp has ended: server_weight.c alone. */
 void server_warmed_up(struct server *s);
-unsigned server_limited(const struct server *s); /* maxconn is given */
-/* Sessions that it may have now: maxconn, minconn and fullconn (manual 4.2). 0: no limit */
-static inline unsigned server_dynamic_maxconn(const struct server *s)
-{
-	return s->state->maxconn ? server_limited(s) : 0;
-}
 /* Text for show stat: "UP", "DOWN", "MAINT", "DRAIN", "UP 1/3", "no check", "NOLB", ... */
 const char *server_status_text(const struct server *s, char *buf, size_t size);
 

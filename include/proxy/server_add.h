@@ -34,10 +34,8 @@ int server_rename(struct server *s, const char *name, struct err *err);
 struct server *server_read_added(struct config *cfg, const struct proxies *all, struct proxy *px,
 				 const char *name, char *const *words, unsigned own,
 				 struct err *err);
-/* "added-servers keep": notes them for the next image. Parent. */
-void servers_keep(void);
-/* Those that the image before has noted, read as if they stood in the configuration. shared:
- * there is a parent. */
+/* "added-servers keep": those that the image before has noted (proxy/servers_note.h), read
+ * as if they stood in the configuration. shared: there is a parent. */
 void servers_kept(struct config *cfg, struct proxies *all, bool shared);
 /* What a module finds wrong in a server (finish: 0, or -1 after a report), or makes of it, at the
  * end of the configuration. A kept server in which something is wrong is left out, with a warning:
@@ -48,9 +46,12 @@ int server_finish_with(struct config *cfg, struct server *s,
 /* Parts of a server that has been taken out of its list let it go. */
 void server_leave_parts(struct server *s);
 
-/* The last of the modules: when a generation goes, and no other module looks at its servers and
- * backends any more, the memory of those that were added to it goes, too. */
+/* The last of the modules (added.c): when a generation goes, and no other module looks at its
+ * servers and backends any more, the memory of those that were added to it goes, too. */
 extern const struct module added_module;
+/* Its half: of the generation that goes, the memory of servers that were added, also of those that
+ * have left. Its backends have no servers then. */
+void servers_release(struct proxies *all);
 /* Servers that have left and are not freed yet: of this process. */
 unsigned servers_left(void);
 /* Are some of them of this backend? */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One transition of a server, and the line that the log gets for it. For proxy/server.c. */
+/* One transition of a server, and the line that the log gets for it. For proxy/server_change.c. */
 #ifndef PROXY_SERVER_EVENT_H
 #define PROXY_SERVER_EVENT_H
 

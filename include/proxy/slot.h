@@ -8,6 +8,12 @@
 
 #include <stdbool.h>
 
+unsigned server_limited(const struct server *s); /* maxconn is given */
+/* Sessions that it may have now: maxconn, minconn and fullconn (manual 4.2). 0: no limit */
+static inline unsigned server_dynamic_maxconn(const struct server *s)
+{
+	return s->state->maxconn ? server_limited(s) : 0;
+}
 /* Is there a slot now: below the server's dynamic maxconn (none: always)? */
 bool server_has_slot(const struct server *server);
 /* Takes one if there is one: raises s->tally->current and its maximum. */

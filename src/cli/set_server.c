@@ -2,7 +2,7 @@
 /*
  * Commands that change a server: set server, set and get weight, enable and disable server and
  * health, set maxconn server. They change the state alone, never the configuration; what
- * follows for trackers, balancing and queues is done by proxy/server.c and its hooks.
+ * follows for trackers, balancing and queues is done by proxy/server_change.c and its hooks.
  */
 #include "cli/set_server.h"
 

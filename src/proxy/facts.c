@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "proxy/cell.h"
 #include "proxy/proxy_conf.h"
-#include "proxy/server_add.h"
+#include "proxy/servers_note.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
 

@@ -4,31 +4,16 @@
  * default backends, modes, and what the configuration lacks. Then the states are laid out.
  */
 #include "proxy/proxy_conf.h"
-#include "proxy/guid.h"
-#include "proxy/suggest.h"
 
-#include "base/arena.h"
 #include "base/str.h"
 #include "net/listener.h"
-#include "tls/conn.h"
-#include "proxy/tally.h"
+#include "proxy/guid.h"
 #include "proxy/server_add.h"
+#include "proxy/suggest.h"
+#include "proxy/tally.h"
+#include "tls/conn.h"
 
 #include <string.h>
-
-const char *proxy_kind_name(const struct proxy *px)
-{
-	if (px->udp)
-		return "udp-lb";
-	switch (px->caps) {
-	case PROXY_FRONTEND:
-		return "frontend";
-	case PROXY_BACKEND:
-		return "backend";
-	default:
-		return "listen";
-	}
-}
 
 /* -- names and numbers ------------------------------------------------------------------- */
 
@@ -103,48 +88,6 @@ static void number_listeners(struct config *cfg, struct proxy *px)
 }
 
 /* -- from frontend to backend ------------------------------------------------------------ */
-
-/* A frontend that may use a backend: in backend->uppers. */
-struct upper {
-	struct list node;
-	const struct proxy *frontend;
-};
-
-void proxy_link(struct config *cfg, struct proxy *frontend, struct proxy *backend)
-{
-	struct upper *upper;
-
-	list_for_each(upper, &backend->uppers, node)
-		if (upper->frontend == frontend)
-			return;
-	upper = arena_alloc(cfg->arena, sizeof(*upper));
-	upper->frontend = frontend;
-	list_append(&backend->uppers, &upper->node);
-}
-
-bool proxy_leads(const struct proxy *frontend, const struct proxy *backend)
-{
-	const struct upper *upper;
-
-	if (!(frontend->caps & PROXY_FRONTEND) || !(backend->caps & PROXY_BACKEND))
-		return false;
-	if (frontend->switch_anywhere)
-		return true;
-	list_for_each(upper, &backend->uppers, node)
-		if (upper->frontend == frontend)
-			return true;
-	return false;
-}
-
-unsigned proxy_uppers_maxconn(const struct proxy *backend)
-{
-	const struct upper *upper;
-	uint64_t sum = 0;
-
-	list_for_each(upper, &backend->uppers, node)
-		sum += upper->frontend->state->maxconn;
-	return sum > UINT32_MAX ? UINT32_MAX : (unsigned)sum;
-}
 
 /* A frontend that speaks HTTP needs a backend that does. The other way round what the client says
  * is taken for HTTP from the choice of the backend on. */

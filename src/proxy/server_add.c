@@ -16,7 +16,6 @@
 #include "config/fragment.h"
 #include "event/change.h"
 #include "event/timer.h"
-#include "proxy/backend_add.h"
 #include "proxy/guid.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/queue.h"
@@ -102,20 +101,11 @@ static void forget(struct server *s)
 	memory_free(s);
 }
 
-static int added_finish(struct config *cfg, void *data)
+void servers_release(struct proxies *all)
 {
-	*(struct proxies **)data = config_data(cfg, &proxy_module);
-	return 0;
-}
-
-static void added_release(void *data)
-{
-	struct proxies *all = *(struct proxies **)data;
 	struct server *s, *next;
 	struct proxy *px;
 
-	if (!all)
-		return;
 	list_for_each_safe(s, next, &left, left)
 		if (s->arena)
 			forget(s);
@@ -130,15 +120,7 @@ static void added_release(void *data)
 		}
 		px->servers = NULL;
 	}
-	backends_release(all);
 }
-
-const struct module added_module = {
-	.name = "added servers",
-	.data_size = sizeof(struct proxies *),
-	.finish = added_finish,
-	.release = added_release,
-};
 
 unsigned servers_left(void)
 {

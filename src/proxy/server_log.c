@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the log and stderr say of transitions, word for word as the reference, so that existing
- * tools understand it. Called by server.c alone.
+ * tools understand it. Called by server_change.c alone.
  */
 #include "proxy/server_event.h"
 

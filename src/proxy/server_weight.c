@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a server may take: its weight, its limit of sessions, and the ramp of "slowstart" that
- * lets both grow after it came up. And the words with which its state is shown.
+ * The weight of a server, and the ramp of "slowstart" that lets it and the limit of sessions
+ * (slot.c) grow after it came up. And the words with which its state is shown.
  */
 #include "proxy/server.h"
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "proxy/proxy.h"
 #include "proxy/queue.h"
-#include "proxy/tally.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -19,22 +19,6 @@
 #define RAMP_STEP_MIN_MS 100
 
 /* -- slowstart --------------------------------------------------------------------------- */
-
-/* How much of the ramp lies behind: 1..slowstart, in ms. */
-static uint64_t ramp_elapsed(const struct server *s)
-{
-	uint64_t elapsed = clock_now_ms - s->state->warm_ms;
-
-	return elapsed < 1 ? 1 : elapsed > s->set.slowstart ? s->set.slowstart : elapsed;
-}
-
-/* value, as much of it as the ramp allows; at least 1 unless it is 0. */
-static unsigned ramped(const struct server *s, unsigned value)
-{
-	if (s->state->op != SERVER_STARTING || !value)
-		return value;
-	return (unsigned)((value * ramp_elapsed(s) + s->set.slowstart - 1) / s->set.slowstart);
-}
 
 static void ramp_arm(struct server *s)
 {
@@ -71,7 +55,7 @@ void server_warm_up(struct server *s)
 
 void server_update_weight(struct server *s)
 {
-	unsigned fine = ramped(s, s->state->user_weight * FINE_WEIGHT);
+	unsigned fine = server_ramped(s, s->state->user_weight * FINE_WEIGHT);
 
 	if (fine == s->state->fine_weight)
 		return;
@@ -144,23 +128,6 @@ int server_set_weight(struct server *s, const char *text, struct err *err)
 		return -1;
 	server_take_weight(s, weight);
 	return 0;
-}
-
-/* -- sessions ---------------------------------------------------------------------------- */
-
-/* With minconn the limit follows the load of the backend: all of it at fullconn. */
-unsigned server_limited(const struct server *s)
-{
-	const struct proxy *px = s->proxy;
-	unsigned limit = s->state->maxconn, sessions;
-
-	if (s->set.minconn && s->set.minconn < limit &&
-	    (sessions = backend_sessions(px)) < px->fullconn) {
-		uint64_t share = (uint64_t)limit * sessions / px->fullconn;
-
-		limit = share > s->set.minconn ? (unsigned)share : s->set.minconn;
-	}
-	return ramped(s, limit);
 }
 
 /* -- shown as ---------------------------------------------------------------------------- */

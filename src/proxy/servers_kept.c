@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * "added-servers keep": servers and backends that commands have added live over a reload. The
- * parent writes their words into a note (share.md) right before it executes itself anew; the next
- * image reads them as if they stood last in the files. What they were at that moment comes with the
- * states of all servers (facts.c). Called by facts.c and proxy_finish.c, and by modules that make
- * something of each server. What cannot be read or made any more is left out, with a warning: it is
- * no mistake in the files.
- *
- * A record is the path, the numeric id, the state ("disabled", "enabled"; of a backend, whose path
- * has no slash, "unpublished", "published") and the words, each with its NUL, and an empty text. A
- * backend stands before its servers.
+ * "added-servers keep": servers and backends that commands have added live over a reload. What the
+ * image before has noted of them (servers_note.c) is read as if they stood last in the files. What
+ * they were at that moment comes with the states of all servers (facts.c). Called by
+ * proxy_finish.c, and by modules that make something of each server. What cannot be read or made
+ * any more is left out, with a warning: it is no mistake in the files.
  */
 #include "base/arena.h"
 #include "base/err.h"
@@ -19,96 +14,14 @@
 #include "proxy/guid.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/server_add.h"
+#include "proxy/servers_note.h"
 #include "share/region.h"
-#include "share/segment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOTE_VERSION = 1, WORDS_MOST = 256, NOTE_MOST = 256 << 20 };
-
-static struct region note = REGION_NONE;
-
-static const struct region_spec *spec(void)
-{
-	static struct region_spec spec = { .name = "servers",
-					   .what = "added servers",
-					   .note = true };
-
-	if (!spec.layout)
-		spec.layout = region_layout(NOTE_VERSION, NULL, 0);
-	return &spec;
-}
-
-/* ---- writing ------------------------------------------------------------------------------- */
-
-static bool put(size_t *at, const char *text, size_t len)
-{
-	if (!region_write(&note, *at, text, len))
-		return false;
-	*at += len;
-	return true;
-}
-
-/* What is counted and known of it is found by the name that it has now. */
-static void name_slot(const struct server *s)
-{
-	char name[512];
-
-	snprintf(name, sizeof(name), "%s/%s", s->proxy->name, s->id);
-	if (strcmp(segment_slot_name(segment, s->slot), name) != 0)
-		segment_rename(segment, s->slot, name);
-}
-
-static bool put_server(size_t *at, const struct server *s)
-{
-	bool disabled = s->state->admin & ADMIN_FORCED_MAINT;
-	char head[600];
-	int len = snprintf(head, sizeof(head), "%s/%s%c%d%c%s%c", s->proxy->name, s->id, 0, s->puid,
-			   0, disabled ? "disabled" : "enabled", 0);
-
-	return len > 0 && (size_t)len < sizeof(head) && put(at, head, (size_t)len) &&
-	       put(at, s->line, s->line_len) && put(at, "", 1);
-}
-
-static bool put_backend(size_t *at, const struct proxy *px)
-{
-	char text[800];
-	int len = snprintf(text, sizeof(text), "%s%c%d%c%spublished%cfrom%c%s%cmode%c%s%c",
-			   px->name, 0, px->uuid, 0, px->state->unpublished ? "un" : "", 0, 0,
-			   px->defaults->name, 0, 0, proxy_mode_name(px), 0);
-
-	return len > 0 && (size_t)len < sizeof(text) && put(at, text, (size_t)len) &&
-	       (!px->guid || (put(at, "guid", 5) && put(at, px->guid, strlen(px->guid) + 1))) &&
-	       put(at, "", 1);
-}
-
-/* One that is cut is none. */
-void servers_keep(void)
-{
-	const struct proxy *px;
-	const struct server *s;
-	size_t at = 0, whole = 0;
-
-	if (!region_is(&note) || !region_cut(&note, 0))
-		return;
-	list_for_each(px, &proxies_running->list, node) {
-		if (!px->set.keep_added)
-			continue;
-		if (px->added && put_backend(&at, px))
-			whole = at;
-		at = whole;
-		for (s = px->servers; s; s = s->next)
-			if (s->added && put_server(&at, s)) {
-				name_slot(s);
-				whole = at;
-			} else {
-				at = whole;
-			}
-	}
-	region_cut(&note, whole);
-}
+enum { WORDS_MOST = 256, NOTE_MOST = 256 << 20 };
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
@@ -280,16 +193,16 @@ void servers_kept(struct config *cfg, struct proxies *all, bool shared)
 
 	if (cfg->check_only || !shared || !is_wanted(all))
 		return;
-	if (region_attach_kept(&note, spec())) {
-		len = region_length(&note);
+	if (region_attach_kept(&servers_note, servers_note_spec())) {
+		len = region_length(&servers_note);
 		text = len <= NOTE_MOST ? malloc(len + 1) : NULL;
-		if (text && region_read(&note, 0, text, len))
+		if (text && region_read(&servers_note, 0, text, len))
 			take_all(cfg, all, text, text + len);
 		leave_out_astray(cfg, all);
 		free(text);
-		region_keep(&note);
-	} else if (region_new(&note, spec(), 0, true, &err) == 0) {
-		region_keep(&note);
+		region_keep(&servers_note);
+	} else if (region_new(&servers_note, servers_note_spec(), 0, true, &err) == 0) {
+		region_keep(&servers_note);
 	} else {
 		config_warning(cfg, NULL, "'added-servers keep' keeps nothing: %s", err.text);
 	}

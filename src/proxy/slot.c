@@ -19,6 +19,21 @@
 
 enum { TAKE_TRIES = 1000, SPINS = 20 };
 
+/* With minconn the limit follows the load of the backend: all of it at fullconn. */
+unsigned server_limited(const struct server *s)
+{
+	const struct proxy *px = s->proxy;
+	unsigned limit = s->state->maxconn, sessions;
+
+	if (s->set.minconn && s->set.minconn < limit &&
+	    (sessions = backend_sessions(px)) < px->fullconn) {
+		uint64_t share = (uint64_t)limit * sessions / px->fullconn;
+
+		limit = share > s->set.minconn ? (unsigned)share : s->set.minconn;
+	}
+	return server_ramped(s, limit);
+}
+
 /* Others read it to decide. */
 static void set_gauge(unsigned *gauge, unsigned value)
 {

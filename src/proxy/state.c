@@ -17,31 +17,9 @@
 
 #include <stdio.h>
 
-static struct global_state no_state; /* before any generation runs */
-static struct global_tally no_tally;
-struct global_state *global_state = &no_state;
-struct global_tally *global_tally = &no_tally;
-const char *global_node;
 unsigned states_rows = 1, states_workers;
 struct segment *states_segment;
 bool states_began_anew;
-
-int server_agent_port(const struct server *s)
-{
-	return s->set.agent_port ? s->set.agent_port : s->set.check_port;
-}
-
-const struct addr *server_where_agent(const struct server *s)
-{
-	return s->set.agent_addr.family ? &s->set.agent_addr : &s->set.check_addr;
-}
-
-void server_set_port(struct server *s, bool follows, uint16_t port)
-{
-	s->state->port_follows = follows;
-	s->state->port_offset = follows ? port : 0;
-	s->state->addr.port = follows ? 0 : port;
-}
 
 void server_state_init(struct server *s)
 {

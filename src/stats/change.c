@@ -2,7 +2,8 @@
 /*
  * The form of the stats page: what it asks for, and whether it may. The actions are those of the
  * select box of the page, and some older names of them. Called by the service when the body of a
- * POST is complete. Only the state of servers changes; what follows is done by proxy/server.c.
+ * POST is complete. Only the state of servers changes; what follows is done by
+ * proxy/server_change.c.
  */
 #include "stats/change.h"
 

@@ -4,64 +4,13 @@
  * settings of the defaults section that it names, else of the last one before it.
  */
 #include "proxy/proxy_conf.h"
-#include "proxy/suggest.h"
 
-#include "base/arena.h"
 #include "base/bug.h"
 #include "net/bind_conf.h"
+#include "proxy/suggest.h"
 #include "share/segment.h"
 
-#include <ctype.h>
 #include <string.h>
-
-void proxy_settings_init(struct proxy_settings *set)
-{
-	memset(set, 0, sizeof(*set));
-	set->retries = 3;
-	set->redispatch_interval = -1;
-	set->retry_on = RETRY_CONN_FAILURE;
-	set->max_keep_alive_queue = -1;
-	set->max_session_conns = 5;
-	set->balance_draws = 2;
-	server_settings_init(&set->server);
-}
-
-struct proxy *proxy_new(struct config *cfg, const char *name, unsigned caps,
-			const struct location *loc, const struct proxy_settings *from)
-{
-	struct proxy *px = arena_alloc(cfg->arena, sizeof(*px));
-
-	px->name = name;
-	px->caps = caps;
-	if (loc)
-		px->loc = *loc;
-	if (from)
-		px->set = *from;
-	else
-		proxy_settings_init(&px->set);
-	px->servers_tail = &px->servers;
-	list_init(&px->node);
-	list_init(&px->binds);
-	list_init(&px->switch_rules);
-	list_init(&px->streams);
-	list_init(&px->uppers);
-	list_init(&px->queue);
-	return px;
-}
-
-int proxy_check_name(struct statement *st, const char *name, const char *what, ptrdiff_t most)
-{
-	const char *c;
-
-	for (c = name; *c; c++)
-		if (!isalnum((unsigned char)*c) && !strchr("-_.:", *c))
-			return stmt_error(st, st->at - 1, "'%.*s' cannot stand in %s: letters, "
-					  "digits and '-', '_', '.', ':' can", str_char(c), c,
-					  what);
-	if (c - name > most)
-		return stmt_error(st, st->at - 1, "a name of more than %td characters", most);
-	return 0;
-}
 
 static void suggest_defaults(struct statement *st, const struct proxies *all, const char *name)
 {
