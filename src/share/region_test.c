@@ -367,7 +367,8 @@ static void memory_is_short(void **state)
 	low.rlim_max = rl.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
 	assert_int_equal(region_new(&r, &fixed, 64 * PAGE, true, &err), -1);
-	assert_string_equal(err.text, "no memory for numbers: File too large: raise the limit (ulimit -f, LimitFSIZE=)");
+	assert_string_equal(err.text, "no memory for numbers: File too large: raise the limit (ulimit -f, "
+			    "LimitFSIZE=)");
 	assert_false(region_is(&r));
 	make(&r, &growing, PAGE);
 	assert_int_equal(region_grow(&r, 64 * PAGE), -1);
