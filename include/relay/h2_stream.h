@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inside of an HTTP/2 connection, for its seven files: h2_conn.c (life, what leaves), h2_in.c
- * (what comes), h2_heads.c (fields that come), h2_window.c (how much may), h2_end.c (the end of a
- * stream), h2_linger.c (what comes behind it), h2_upgrade.c (the beginning of one that
- * carries another protocol). Nobody else includes it. */
+/* The inside of an HTTP/2 connection, for its files alone. Each needs none that is named in front of
+ * it: h2_life.c (beginning, turns, end), h2_in.c (what comes), h2_end.c (the end of a stream),
+ * h2_heads.c (fields that come), h2_linger.c (what comes behind an answer), h2_peer_window.c (how
+ * much may leave), h2_streams.c, h2_upgrade.c (the beginning of one that carries another protocol),
+ * h2_block.c (fields that leave), h2_window.c (how much may come), h2_fault.c, h2_out.c (what
+ * leaves), h2_budget.c, h2_bytes.c. */
 #ifndef RELAY_H2_STREAM_H
 #define RELAY_H2_STREAM_H
 
@@ -172,8 +174,30 @@ static inline struct h2_stream *h2_state(const struct end *end)
 	return container_of(end->framing, struct h2_stream, framing);
 }
 
-/* ---- h2_conn.c ---- */
-extern const char h2_leave_word[8]; /* in the PING of h2_conn_leave */
+/* A client has asked for a tunnel, and nobody has agreed to it: the request has no body, and what
+ * came behind it is nobody's until the tunnel stands (RFC 9113 8.5, RFC 8441 5). */
+static inline bool h2_has_no_body(const struct h2_stream *st)
+{
+	return st->asks_tunnel && !st->conn->client;
+}
+
+static inline size_t h2_kept_bytes(const struct h2_stream *st)
+{
+	return st->in.len - st->marked_given;
+}
+
+static inline size_t h2_bytes_at_hand(const struct h2_stream *st)
+{
+	return h2_has_no_body(st) ? 0 : h2_kept_bytes(st) + st->now.len;
+}
+
+/* Has the body ended, all of it given or not? */
+static inline bool h2_body_is_here(const struct h2_stream *st)
+{
+	return st->in_ended || h2_has_no_body(st);
+}
+
+/* ---- h2_bytes.c ---- */
 MUST_USE bool h2_bytes_room(struct h2_bytes *b, size_t n); /* n bytes behind what is there */
 MUST_USE bool h2_bytes_add(struct h2_bytes *b, const char *bytes, size_t n);
 void h2_bytes_skip(struct h2_bytes *b, size_t n);
@@ -186,38 +210,47 @@ static inline char *h2_bytes_tail(const struct h2_bytes *b)
 {
 	return b->data + b->head + b->len;
 }
-struct h2_stream *h2_stream_find(const struct h2_conn *c, uint32_t id);
-struct h2_stream *h2_stream_new(struct h2_conn *c, uint32_t id);
-/* Its end is closed, and nothing more is said: forgets it. */
-void h2_stream_free(struct h2_stream *st);
-/* RST_STREAM; whoever has the end is told. */
-void h2_stream_reset(struct h2_stream *st, enum h2_code code);
-/* The same where there is no stream. */
-void h2_reset_id(struct h2_conn *c, uint32_t id, enum h2_code code);
-/* RST_STREAM alone: whatever comes there is judged as before. */
-void h2_say_reset(struct h2_conn *c, uint32_t id, enum h2_code code);
-MUST_USE bool h2_was_reset(const struct h2_conn *c, uint32_t id);
-/* The peer has reset it, or the connection is gone. */
-void h2_stream_broken(struct h2_stream *st);
-/* It has something to send and may not. */
-void h2_stream_wait(struct h2_stream *st);
-void h2_stream_writable(struct h2_stream *st);
-/* It has a head to say, and there is no room for that. */
-void h2_stream_talk(struct h2_stream *st);
+
+/* ---- h2_budget.c ---- */
+extern uint32_t h2_long_bytes; /* by which windows of connections have grown */
+/* What SETTINGS say of a stream's window: to a server it is small, and made larger behind the
+ * request. */
+uint32_t h2_window_first(const struct h2_conn *c);
+/* n bytes of what the stream's window took from others are theirs again, or as many as it did. */
+void h2_window_returns(struct h2_stream *st, uint32_t n);
+/* The connection ends, the stream does: what its window took from others is theirs again. */
+void h2_window_end(struct h2_conn *c);
+void h2_stream_window_end(struct h2_stream *st);
+/* Bytes of a body have left: the peer has a reason to make windows larger, or to say PING. Is there
+ * one? */
+MUST_USE bool h2_excused(struct h2_conn *c);
+void h2_earned(struct h2_conn *c, uint32_t bytes);
+
+/* ---- h2_out.c ---- */
+/* Memory to put frames together in, lent as a rule for a turn. b->data is NULL: there is none. */
+void h2_desk_take(struct h2_bytes *b);
+void h2_desk_give(struct h2_bytes *b);
 /* Room in out for a frame of so many bytes, header included; NULL: no memory, it is dead then. */
 char *h2_out(struct h2_conn *c, size_t n);
 void h2_out_done(struct h2_conn *c, const char *end); /* up to there it was filled */
 void h2_out_skip(struct h2_conn *c, size_t n);        /* so many bytes of out have left */
+/* The socket takes no more: what waits for it long lies in as much memory as it needs. */
+void h2_out_rests(struct h2_conn *c);
 void h2_flush(struct h2_conn *c);
-/* How much may come on all streams, where that is more than the protocol begins with. */
-void h2_say_window(struct h2_conn *c);
-/* GOAWAY, and the end. */
-void h2_fault(struct h2_conn *c, enum h2_code code);
 void h2_dead(struct h2_conn *c);
 /* No stream begins any more: tells the owner, once. */
 void h2_over(struct h2_conn *c);
-/* Client: its head is about to leave, so it has a number from now on. False: there is none. */
-MUST_USE bool h2_stream_number(struct h2_stream *st);
+
+/* ---- h2_fault.c ---- */
+/* RST_STREAM where there is no stream. */
+void h2_reset_id(struct h2_conn *c, uint32_t id, enum h2_code code);
+/* RST_STREAM alone: whatever comes there is judged as before. */
+void h2_say_reset(struct h2_conn *c, uint32_t id, enum h2_code code);
+MUST_USE bool h2_was_reset(const struct h2_conn *c, uint32_t id);
+/* GOAWAY: no stream begins any more. */
+void h2_goaway(struct h2_conn *c, enum h2_code code);
+/* GOAWAY, and the end. */
+void h2_fault(struct h2_conn *c, enum h2_code code);
 /* It costs the peer next to nothing and us more. False: that was too many, and the connection has
  * ended. h2_glitch is for who does nothing with the connection behind it. */
 MUST_USE bool h2_glitch_borne(struct h2_conn *c);
@@ -230,14 +263,11 @@ static inline void h2_refused(struct h2_conn *c)
 	c->counts->refused_streams++;
 }
 
-/* The stream ends for what its peer did: h2_stream_reset, and a glitch. */
-void h2_stream_fault(struct h2_stream *st, enum h2_code code);
-
 /* ---- h2_window.c ---- */
-/* What SETTINGS say of a stream's window: to a server it is small, and made larger behind the
- * request. */
-uint32_t h2_window_first(const struct h2_conn *c);
-/* Client: its head is in c->out. Who reads well may send as much as is usual, from the start. */
+/* Client: may it have more than its window's first, by what is configured and kept here? */
+MUST_USE bool h2_window_is_little(const struct h2_stream *st);
+/* Client: its head is in c->out. Who reads well may send as much as is usual, from the start; for a
+ * window that is little. */
 void h2_window_begin(struct h2_stream *st);
 /* n bytes of DATA came. What others have not taken may not hold up streams of other clients over the
  * same connection to a server: there the connection's window is filled up at once, and what may lie
@@ -253,15 +283,59 @@ static inline void h2_unkept(struct h2_stream *st, size_t n)
 {
 	st->conn->totals->kept -= n;
 }
-/* The connection ends, the stream does: what its window took from others is theirs again. */
-void h2_window_end(struct h2_conn *c);
-void h2_stream_window_end(struct h2_stream *st);
-/* Bytes of a body have left: the peer has a reason to make windows larger, or to say PING. Is there
- * one? */
-MUST_USE bool h2_excused(struct h2_conn *c);
-void h2_earned(struct h2_conn *c, uint32_t bytes);
 /* It took so long until the peer had acknowledged what we said to it. */
 void h2_round_trip(struct h2_conn *c, uint64_t ms);
+/* How much may come on all streams, where that is more than the protocol begins with. */
+void h2_say_window(struct h2_conn *c);
+
+/* ---- h2_block.c ---- */
+/* Room for a block of fields: all that HPACK may make of so much text. */
+size_t h2_block_room(size_t text, unsigned count);
+/* A block is written to the connection's memory; NULL: no memory, it is dead. */
+char *h2_block_begins(struct h2_conn *c, size_t room, struct hpack_writer *w);
+/* ... and leaves, p being what begins gave. */
+void h2_block_ends(struct h2_stream *st, char *p, const struct hpack_writer *w, unsigned flags);
+
+/* ---- h2_upgrade.c ---- */
+/* A client's request, which was an extended CONNECT. False: no memory. */
+MUST_USE bool h2_upgrade_came(struct h2_stream *st, const struct message *req);
+/* Is the 101 what answers the client's request? True for requests that are none of these. */
+MUST_USE bool h2_upgrade_accepts(const struct end *end, const struct message *res);
+/* Client: the request, which has an h2_protocol, is to leave. What comes of it the stream learns:
+ * where the server takes none, it is wrong. */
+MUST_USE enum io h2_upgrade_ask(struct h2_stream *st, const struct message *msg);
+/* Client: the block of fields of a head that has waited, and waits no more; the stream's own. False:
+ * none has. */
+MUST_USE bool h2_upgrade_due(struct h2_stream *st, struct span *block);
+/* Client: a response came. One of 2xx to such a request becomes a 101. False: no room for it. */
+MUST_USE bool h2_upgrade_taken(struct h2_stream *st, struct message *res);
+void h2_upgrade_free(struct h2_stream *st);
+
+/* ---- h2_streams.c ---- */
+struct h2_stream *h2_stream_find(const struct h2_conn *c, uint32_t id);
+struct h2_stream *h2_stream_new(struct h2_conn *c, uint32_t id);
+/* Its end is closed, and nothing more is said: forgets it. */
+void h2_stream_free(struct h2_stream *st);
+/* Client: its head is about to leave, so it has a number from now on. False: there is none. */
+MUST_USE bool h2_stream_number(struct h2_stream *st);
+MUST_USE bool h2_is_idle(const struct h2_conn *c, uint32_t id);
+/* Client: we have asked, and left; what was on its way is nobody's. */
+MUST_USE bool h2_is_ours_no_more(const struct h2_conn *c, uint32_t id);
+/* Flags and framing say what can be read. */
+void h2_note(struct h2_stream *st);
+/* The peer has reset it, or the connection is gone. */
+void h2_stream_broken(struct h2_stream *st);
+/* RST_STREAM; whoever has the end is told. */
+void h2_stream_reset(struct h2_stream *st, enum h2_code code);
+/* The stream ends for what its peer did: h2_stream_reset, and a glitch. */
+void h2_stream_fault(struct h2_stream *st, enum h2_code code);
+/* It has something to send and may not. */
+void h2_stream_wait(struct h2_stream *st);
+void h2_stream_writable(struct h2_stream *st);
+/* It has a head to say, and there is no room for that. */
+void h2_stream_talk(struct h2_stream *st);
+
+/* ---- h2_peer_window.c ---- */
 /* SETTINGS_INITIAL_WINDOW_SIZE, WINDOW_UPDATE of the peer. */
 void h2_window_set(struct h2_conn *c, uint32_t value);
 void h2_window_came(struct h2_conn *c, uint32_t id, uint32_t by);
@@ -273,14 +347,6 @@ void h2_stream_linger(struct h2_stream *st);
 MUST_USE bool h2_linger_less(struct h2_conn *c);
 void h2_linger_late(struct timer *timer);
 
-/* ---- h2_in.c ---- */
-/* Memory to receive into. False: there is none. */
-MUST_USE bool h2_receive_init(void);
-MUST_USE bool h2_is_idle(const struct h2_conn *c, uint32_t id);
-/* Client: we have asked, and left; what was on its way is nobody's. */
-MUST_USE bool h2_is_ours_no_more(const struct h2_conn *c, uint32_t id);
-void h2_receive(struct h2_conn *c);
-
 /* ---- h2_heads.c ---- */
 /* HEADERS or CONTINUATION came: with the last of them a stream begins, or learns of its head or
  * trailers. */
@@ -291,29 +357,15 @@ void h2_tell_due(struct h2_conn *c);
 /* Gives the head to whoever asks for it. False: there is none. */
 MUST_USE bool h2_head_give(struct h2_stream *st, struct message *msg);
 
-/* ---- h2_upgrade.c ---- */
-/* A client's request, which was an extended CONNECT. False: no memory. */
-MUST_USE bool h2_upgrade_came(struct h2_stream *st, const struct message *req);
-/* Is the 101 what answers the client's request? True for requests that are none of these. */
-MUST_USE bool h2_upgrade_accepts(const struct end *end, const struct message *res);
-/* Client: the request, which has an h2_protocol, is to leave. What comes of it the stream learns:
- * where the server takes none, it is wrong. */
-MUST_USE enum io h2_upgrade_ask(struct h2_stream *st, const struct message *msg);
-/* Client: heads that have waited leave, once the settings are here. */
-void h2_upgrades_go(struct h2_conn *c);
-/* Client: a response came. One of 2xx to such a request becomes a 101. False: no room for it. */
-MUST_USE bool h2_upgrade_taken(struct h2_stream *st, struct message *res);
-void h2_upgrade_free(struct h2_stream *st);
-
 /* ---- h2_end.c ---- */
-/* Room for a block of fields: all that HPACK may make of so much text. */
-size_t h2_block_room(size_t text, unsigned count);
-/* A block is written to the connection's memory; NULL: no memory, it is dead. */
-char *h2_block_begins(struct h2_conn *c, size_t room, struct hpack_writer *w);
-/* ... and leaves, p being what begins gave. */
-void h2_block_ends(struct h2_stream *st, char *p, const struct hpack_writer *w, unsigned flags);
 extern const struct message_ops h2_end_ops;
-/* Flags and framing say what can be read. */
-void h2_note(struct h2_stream *st);
+/* Client: heads that have waited (h2_upgrade_ask) leave, once the settings are here. */
+void h2_openings_go(struct h2_conn *c);
+
+/* ---- h2_in.c ---- */
+extern const char h2_leave_word[8]; /* in the PING of h2_conn_leave */
+/* Memory to receive into. False: there is none. */
+MUST_USE bool h2_receive_init(void);
+void h2_receive(struct h2_conn *c);
 
 #endif

@@ -9,68 +9,30 @@
  */
 #include "relay/h2_stream.h"
 
-#include "base/bug.h"
 #include "base/clock.h"
 #include "relay/buffer.h"
 #include "relay/pump.h"
 
+#include <string.h>
 #include <sys/uio.h>
 
 enum { SMALL = 4096, PIECES = 4 };
 
 /* ---- heads and bodies in ------------------------------------------------------------------ */
 
-/* A client has asked for a tunnel, and nobody has agreed to it: the request has no body, and what
- * came behind it is nobody's until the tunnel stands (RFC 9113 8.5, RFC 8441 5). */
-static bool has_no_body(const struct h2_stream *st)
-{
-	return st->asks_tunnel && !st->conn->client;
-}
-
-static size_t kept_bytes(const struct h2_stream *st)
-{
-	return st->in.len - st->marked_given;
-}
-
-static size_t bytes_at_hand(const struct h2_stream *st)
-{
-	return has_no_body(st) ? 0 : kept_bytes(st) + st->now.len;
-}
-
-/* Has the body ended, all of it given or not? */
-static bool body_is_here(const struct h2_stream *st)
-{
-	return st->in_ended || has_no_body(st);
-}
-
 /* All of what is kept lies in front of what is at hand: one of them at a time. */
 static struct span first_bytes(const struct h2_stream *st)
 {
-	if (has_no_body(st))
+	if (h2_has_no_body(st))
 		return (struct span){ NULL, 0 };
-	if (kept_bytes(st))
-		return (struct span){ h2_bytes_first(&st->in) + st->marked_given, kept_bytes(st) };
+	if (h2_kept_bytes(st))
+		return (struct span){ h2_bytes_first(&st->in) + st->marked_given, h2_kept_bytes(st) };
 	return st->now;
-}
-
-void h2_note(struct h2_stream *st)
-{
-	bool bytes = bytes_at_hand(st);
-
-	st->framing.ended = body_is_here(st) && !bytes && !st->fresh && !st->kept;
-	if (bytes)
-		st->flags |= CONN_READABLE | CONN_HELD;
-	else
-		st->flags &= (uint16_t)~CONN_HELD;
-	if (st->fresh || st->kept || st->framing.ended || st->reset)
-		st->flags |= CONN_READABLE;
-	else if (!bytes)
-		st->flags &= (uint16_t)~CONN_READABLE;
 }
 
 static void give(struct h2_stream *st, size_t n)
 {
-	if (!kept_bytes(st)) {
+	if (!h2_kept_bytes(st)) {
 		st->now.ptr += n;
 		st->now.len -= n;
 	} else if (st->marked) {
@@ -104,7 +66,7 @@ static enum io h2_recv(struct end *end, void *buf, size_t size, size_t *got)
 	struct h2_stream *st = h2_state(end);
 	struct span bytes = first_bytes(st);
 
-	if (!bytes.len && body_is_here(st))
+	if (!bytes.len && h2_body_is_here(st))
 		return IO_EOF;
 	if (!bytes.len) {
 		st->flags &= (uint16_t)~CONN_READABLE;
@@ -122,7 +84,7 @@ static bool h2_held(struct end *end, struct span *bytes, enum held_next *next)
 
 	*bytes = first_bytes(st);
 	*next = st->follows ? HELD_FOLLOWS :
-		st->in_ended && bytes->len == bytes_at_hand(st) ? HELD_LAST : HELD_MAYBE;
+		st->in_ended && bytes->len == h2_bytes_at_hand(st) ? HELD_LAST : HELD_MAYBE;
 	return bytes->len;
 }
 
@@ -134,7 +96,7 @@ static void h2_give(struct end *end, size_t n)
 /* No more than a buffer: a window is larger, and filled up by what is given alone. */
 static bool body_fills(const struct h2_stream *st)
 {
-	return bytes_at_hand(st) >= buffer_size() - buffer_reserve ||
+	return h2_bytes_at_hand(st) >= buffer_size() - buffer_reserve ||
 	       st->recv_window <= 0;
 }
 
@@ -142,7 +104,7 @@ static enum io h2_body_in(struct end *end)
 {
 	struct h2_stream *st = h2_state(end);
 
-	if (has_no_body(st))
+	if (h2_has_no_body(st))
 		return IO_OK;
 	if (!h2_keep(st, st->now))
 		return IO_ERR;
@@ -159,7 +121,7 @@ static struct span h2_body(const struct end *end, bool *final)
 {
 	const struct h2_stream *st = h2_state(end);
 
-	*final = body_is_here(st) || body_fills(st);
+	*final = h2_body_is_here(st) || body_fills(st);
 	return first_bytes(st);
 }
 
@@ -187,7 +149,7 @@ static bool h2_ended_alone(const struct end *end)
 
 static bool h2_whole(const struct end *end)
 {
-	return body_is_here(h2_state(end));
+	return h2_body_is_here(h2_state(end));
 }
 
 static uint64_t h2_left(const struct end *end)
@@ -197,7 +159,7 @@ static uint64_t h2_left(const struct end *end)
 	if (st->framing.ended)
 		return 0;
 	return st->left == UINT64_MAX && !st->in_ended ? UINT64_MAX :
-	       (st->in_ended ? 0 : st->left) + bytes_at_hand(st);
+	       (st->in_ended ? 0 : st->left) + h2_bytes_at_hand(st);
 }
 
 static bool h2_drain(struct end *end, size_t *most)
@@ -217,9 +179,9 @@ static bool h2_mark(struct end *end)
 {
 	struct h2_stream *st = h2_state(end);
 
-	if (h2_body_in(end) != IO_OK || !body_is_here(st))
+	if (h2_body_in(end) != IO_OK || !h2_body_is_here(st))
 		return false;
-	st->marked = !has_no_body(st);
+	st->marked = !h2_has_no_body(st);
 	return true;
 }
 
@@ -254,58 +216,19 @@ static void h2_tunnel(struct end *end)
 
 /* ---- heads out ---------------------------------------------------------------------------- */
 
-/* A block of len bytes lies at p, behind room for a header: larger ones are put into frames. The
- * byte behind. */
-static char *frame_block(char *p, size_t len, uint32_t id, unsigned flags)
+/* A client of HTTP/2 with a closed window takes nothing of the body. */
+static bool sink_is_shut(const struct h2_stream *st)
 {
-	size_t more = len ? (len - 1) / H2_FRAME_LEAST : 0, i, size;
-	char *from, *to;
+	struct h2_facts sink;
 
-	for (i = more; i; i--) { /* the last ones first: each moves by as many headers */
-		size = i == more ? len - more * H2_FRAME_LEAST : H2_FRAME_LEAST;
-		from = p + H2_FRAME_HEADER + i * H2_FRAME_LEAST;
-		to = from + i * H2_FRAME_HEADER;
-		memmove(to, from, size);
-		h2_write_header(to - H2_FRAME_HEADER, H2_CONTINUATION,
-				i == more ? H2_END_HEADERS : 0, id, (uint32_t)size);
-	}
-	size = more ? H2_FRAME_LEAST : len;
-	h2_write_header(p, H2_HEADERS, flags | (more ? 0 : H2_END_HEADERS), id, (uint32_t)size);
-	return p + H2_FRAME_HEADER + len + more * H2_FRAME_HEADER;
+	return st->end && h2_end_facts(end_peer(st->end), &sink) &&
+	       (sink.send < H2_WINDOW_LEAST || sink.conn_send < H2_WINDOW_LEAST);
 }
 
-size_t h2_block_room(size_t text, unsigned count)
+static void window_begins(struct h2_stream *st)
 {
-	size_t most = text + 16 * (size_t)count + 128;
-
-	return most + H2_FRAME_HEADER * (2 + most / H2_FRAME_LEAST);
-}
-
-char *h2_block_begins(struct h2_conn *c, size_t room, struct hpack_writer *w)
-{
-	char *p = h2_out(c, room);
-
-	if (!p)
-		return NULL;
-	*w = (struct hpack_writer){ p + H2_FRAME_HEADER, p + room - 2 * H2_FRAME_HEADER, false };
-	if (unlikely(c->table_shrunk)) { /* RFC 7541 4.2 */
-		*w->at++ = 0x20;
-		c->table_shrunk = false;
-	}
-	return p;
-}
-
-void h2_block_ends(struct h2_stream *st, char *p, const struct hpack_writer *w, unsigned flags)
-{
-	struct h2_conn *c = st->conn;
-	size_t len = (size_t)(w->at - p - H2_FRAME_HEADER);
-	uint32_t at = (uint32_t)(p - h2_bytes_first(&c->out));
-
-	h2_out_done(c, frame_block(p, len, st->id, flags));
-	if (len <= H2_FRAME_LEAST) {
-		c->last_frame = at;
-		c->last_stream = st->id;
-	}
+	if (h2_window_is_little(st) && !sink_is_shut(st))
+		h2_window_begin(st);
 }
 
 static enum io h2_head_out(struct end *end, struct message *msg)
@@ -341,9 +264,42 @@ static enum io h2_head_out(struct end *end, struct message *msg)
 	if (w.full)
 		return IO_ERR;
 	h2_block_ends(st, p, &w, 0);
-	h2_window_begin(st);
+	window_begins(st);
 	st->closes = msg->flags & MSG_CLOSES && !st->conn->client;
 	return IO_OK;
+}
+
+static bool opening_leaves(struct h2_stream *st, struct span block)
+{
+	struct hpack_writer w;
+	char *p;
+
+	if (!h2_stream_number(st))
+		return false;
+	p = h2_block_begins(st->conn, h2_block_room(block.len, 0), &w);
+	if (!p)
+		return false;
+	memcpy(w.at, block.ptr, block.len);
+	w.at += block.len;
+	h2_block_ends(st, p, &w, 0);
+	window_begins(st);
+	return true;
+}
+
+void h2_openings_go(struct h2_conn *c)
+{
+	struct h2_stream *st, *next;
+	struct span block;
+
+	if (!c->greeted)
+		return;
+	list_for_each_safe(st, next, &c->streams, node) {
+		if (!h2_upgrade_due(st, &block) || (c->takes_connect && opening_leaves(st, block)))
+			continue;
+		if (!c->takes_connect)
+			st->wrong = 502;
+		h2_stream_broken(st);
+	}
 }
 
 /* ---- bodies out ---------------------------------------------------------------------------- */

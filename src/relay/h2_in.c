@@ -17,6 +17,9 @@
 
 enum { RECEIVED = 262144, RECEIVED_LITTLE = 16384 };
 
+unsigned h2_settings_ms = 10000;
+const char h2_leave_word[8] = { 'l', 'e', 'a', 'v', 'i', 'n', 'g', '.' };
+
 static char *received;
 static size_t received_size;
 static bool at_work; /* somebody's bytes lie there */
@@ -133,18 +136,6 @@ static void data_came(struct h2_conn *c, const struct h2_read *r, struct span re
 		st->follows = false;
 	}
 	passed += r->payload.len;
-}
-
-bool h2_is_idle(const struct h2_conn *c, uint32_t id)
-{
-	bool ours = (id & 1) == c->client;
-
-	return ours ? id >= c->next_out || !c->client : c->client || id > c->last_in;
-}
-
-bool h2_is_ours_no_more(const struct h2_conn *c, uint32_t id)
-{
-	return c->client && id & 1 && id < c->next_out;
 }
 
 /* ---- the rest ---------------------------------------------------------------------------- */

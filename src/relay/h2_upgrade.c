@@ -13,7 +13,6 @@
 
 #include "base/memory.h"
 #include "http/websocket.h"
-#include "relay/pump.h"
 
 #include <stdlib.h>
 
@@ -124,40 +123,15 @@ enum io h2_upgrade_ask(struct h2_stream *st, const struct message *msg)
 	return IO_OK;
 }
 
-static bool opening_leaves(struct h2_stream *st)
+bool h2_upgrade_due(struct h2_stream *st, struct span *block)
 {
 	const struct h2_opening *o = st->opening;
-	struct hpack_writer w;
-	char *p;
 
-	if (!h2_stream_number(st))
+	if (!o || !o->waits)
 		return false;
-	p = h2_block_begins(st->conn, h2_block_room(o->len, 0), &w);
-	if (!p)
-		return false;
-	memcpy(w.at, opening_block(o), o->len);
-	w.at += o->len;
-	h2_block_ends(st, p, &w, 0);
-	h2_window_begin(st);
+	*block = (struct span){ opening_block(o), o->len };
+	opening_over(st);
 	return true;
-}
-
-void h2_upgrades_go(struct h2_conn *c)
-{
-	struct h2_stream *st, *next;
-
-	if (!c->greeted)
-		return;
-	list_for_each_safe(st, next, &c->streams, node) {
-		if (!st->opening || !st->opening->waits)
-			continue;
-		opening_over(st);
-		if (c->takes_connect && opening_leaves(st))
-			continue;
-		if (!c->takes_connect)
-			st->wrong = 502;
-		h2_stream_broken(st);
-	}
 }
 
 static void put(struct message *msg, struct span name, enum field_id id, struct span value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Windows of HTTP/2 (relay/h2_stream.h; RFC 9113 5.2, 6.9): how much a peer may send, which grows
- * where more would be on its way at once, and how much it lets us send.
+ * where more would be on its way at once. How much it lets us send is in h2_peer_window.c.
  *
  * What a window allows may all come to lie here, so windows are a bound of memory: a connection's
  * grows by itself only where its path is long, and the process has a bound for all of these, as for
@@ -24,10 +24,6 @@
 enum { QUICK_MS = 100, LONG_MS = 2, ROUND_MOST_MS = 1000,
        SINK_BUSY = 1 << 17,     /* bytes that a client's socket has not sent: no more of a window, ... */
        SINK_BEHIND = 1 << 18 }; /* ... no more than it begins with */
-
-static uint32_t long_bytes; /* by which windows of connections have grown */
-
-/* ---- what may come ----------------------------------------------------------------------- */
 
 static void fill(struct h2_conn *c, uint32_t id, uint32_t by)
 {
@@ -89,11 +85,11 @@ static void grow_conn(struct h2_conn *c)
 {
 	uint32_t more;
 
-	if (c->window >= H2_WINDOW_LONG || long_bytes + c->window > H2_LONG_ALL ||
+	if (c->window >= H2_WINDOW_LONG || h2_long_bytes + c->window > H2_LONG_ALL ||
 	    !path_is_long(c, clock_now_ms - c->filled_ms))
 		return;
 	more = doubled(&c->window, H2_WINDOW_LONG);
-	long_bytes += more;
+	h2_long_bytes += more;
 	c->window_grown += more;
 	c->given += more;
 }
@@ -120,26 +116,17 @@ static bool grow_to(struct h2_stream *st, uint32_t window, uint32_t all)
 	return true;
 }
 
-uint32_t h2_window_first(const struct h2_conn *c)
-{
-	uint32_t window = c->limits.window;
-
-	return c->client && window > H2_WINDOW_LEAST ? H2_WINDOW_LEAST : window;
-}
-
-/* A client of HTTP/2 with a closed window takes nothing of the body. */
-static bool sink_is_shut(const struct h2_stream *st)
-{
-	struct h2_facts sink;
-
-	return st->end && h2_end_facts(end_peer(st->end), &sink) &&
-	       (sink.send < H2_WINDOW_LEAST || sink.conn_send < H2_WINDOW_LEAST);
-}
-
 /* Slow readers are here: others begin with little, and have more when they prove to be none. */
 static bool much_is_kept(const struct h2_conn *c)
 {
 	return c->totals->kept > H2_KEPT_MUCH;
+}
+
+bool h2_window_is_little(const struct h2_stream *st)
+{
+	const struct h2_conn *c = st->conn;
+
+	return c->client && c->limits.window > st->window && !much_is_kept(c);
 }
 
 /* END_STREAM may have to go on the head still, in front of this. */
@@ -148,8 +135,7 @@ void h2_window_begin(struct h2_stream *st)
 	struct h2_conn *c = st->conn;
 	uint32_t stream = c->last_stream;
 
-	if (!c->client || c->limits.window <= st->window || much_is_kept(c) ||
-	    sink_is_shut(st) || !grow_to(st, c->limits.window, H2_GROWN_QUICK))
+	if (!grow_to(st, c->limits.window, H2_GROWN_QUICK))
 		return;
 	fill(c, st->id, st->given);
 	c->last_stream = c->state == H2_DEAD ? 0 : stream;
@@ -201,21 +187,13 @@ bool h2_keep(struct h2_stream *st, struct span bytes)
 	return true;
 }
 
-static void window_returns(struct h2_stream *st, uint32_t n)
-{
-	if (n > st->grown)
-		n = st->grown;
-	st->grown -= n;
-	st->conn->totals->grown -= n;
-}
-
 /* n bytes have left: how many of them may come anew. */
 static uint32_t debt_paid(struct h2_stream *st, uint32_t n)
 {
 	uint32_t paid = n < st->debt ? n : st->debt;
 
 	st->debt -= paid;
-	window_returns(st, paid);
+	h2_window_returns(st, paid);
 	return n - paid;
 }
 
@@ -280,91 +258,10 @@ void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n)
 	st->filled_ms = clock_now_ms;
 }
 
-void h2_stream_window_end(struct h2_stream *st)
+void h2_say_window(struct h2_conn *c)
 {
-	window_returns(st, st->grown);
-}
+	char *p = h2_out(c, H2_WINDOW_SIZE);
 
-void h2_window_end(struct h2_conn *c)
-{
-	long_bytes -= c->window_grown;
-	c->window_grown = 0;
-}
-
-/* ---- what may leave ---------------------------------------------------------------------- */
-
-static void may_go_on(struct h2_stream *st)
-{
-	if (st->send_window > 0 && !(st->flags & CONN_WRITABLE))
-		h2_stream_wait(st); /* its turn comes */
-}
-
-/* 6.9.2: what streams may send changes with it, below 0 too. */
-void h2_window_set(struct h2_conn *c, uint32_t value)
-{
-	int64_t by = (int64_t)value - c->peer_window;
-	struct h2_stream *st;
-
-	c->peer_window = (int32_t)value;
-	list_for_each(st, &c->streams, node) {
-		if (st->send_window + by > H2_WINDOW_MOST) {
-			h2_fault(c, H2_FLOW_CONTROL_ERROR);
-			return;
-		}
-		st->send_window += (int32_t)by;
-	}
-	if (by > 0)
-		list_for_each(st, &c->streams, node)
-			may_go_on(st);
-}
-
-bool h2_excused(struct h2_conn *c)
-{
-	if (c->credits < H2_CREDIT_BYTES)
-		return false;
-	c->credits -= H2_CREDIT_BYTES;
-	return true;
-}
-
-/* Who makes windows larger again and again, and uses none of it, costs us more than itself. By a few
- * bytes: who holds us back by that is an attacker; gRPC says it beside a PING, in wide windows. */
-static bool is_sensible(struct h2_conn *c, int64_t window, uint32_t by)
-{
-	enum { FEW = 256, WIDE = 16384 };
-
-	return ((by >= FEW || window >= WIDE) && h2_excused(c)) || h2_glitch_borne(c);
-}
-
-void h2_earned(struct h2_conn *c, uint32_t bytes)
-{
-	const uint32_t most = H2_CREDITS_MOST * H2_CREDIT_BYTES;
-
-	if (bytes < H2_CREDITS_PIECE * H2_CREDIT_BYTES)
-		bytes = H2_CREDITS_PIECE * H2_CREDIT_BYTES;
-	c->credits = bytes < most - c->credits ? c->credits + bytes : most;
-}
-
-void h2_window_came(struct h2_conn *c, uint32_t id, uint32_t by)
-{
-	struct h2_stream *st = h2_stream_find(c, id);
-
-	if (!is_sensible(c, !id ? c->send_window : st ? st->send_window : 0, by))
-		return;
-	if (!id) {
-		c->send_window += by;
-		if (c->send_window > H2_WINDOW_MOST)
-			h2_fault(c, H2_FLOW_CONTROL_ERROR);
-		return; /* the task lets the streams go on */
-	}
-	if (!st || st->reset) {
-		if (h2_is_idle(c, id))
-			h2_fault(c, H2_PROTOCOL_ERROR);
-		return;
-	}
-	if (st->send_window > (int64_t)H2_WINDOW_MOST - by) {
-		h2_stream_fault(st, H2_FLOW_CONTROL_ERROR);
-		return;
-	}
-	st->send_window += (int32_t)by;
-	may_go_on(st);
+	if (p)
+		h2_out_done(c, h2_write_window(p, 0, c->window - H2_WINDOW_FIRST));
 }
