@@ -11,10 +11,10 @@
 
 struct stream_scripts;
 
-/* The object TXN of the stream is at `txn`: pushes its channel, or its message, of that direction,
- * which it keeps. */
+/* The object TXN of the stream is at `txn`: pushes its channel of that direction, which it keeps. */
 void channel_push(lua_State *L, int txn, bool response);
-void message_push(lua_State *L, int txn, bool response);
+/* The same of any class of that kind, in the field `name` of TXN; made when it is needed. */
+void side_push(lua_State *L, int txn, const struct class *class, const char *name, bool response);
 /* Of which direction is the object at `at`? */
 bool channel_is_response(lua_State *L, int at);
 

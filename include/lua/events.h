@@ -20,8 +20,8 @@ int events_subscribe(lua_State *L, int types, const struct server *server, const
 /* Subscriptions of files that each process reads for itself: they are read anew. */
 void events_forget_own(void);
 /* This process serves from now on: events are told. Those of files that were read for all in the
- * process that checks servers. */
-void events_start(void);
+ * process that checks servers. push: what functions are given of a server, on the stack (server_push). */
+void events_start(void (*push)(lua_State *L, struct server *s));
 void events_stop(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What scripts make known to the program while the files are read: actions, fetches, converters. */
+/* Functions that scripts make known to the program while the files are read, and their failures. */
 #ifndef LUA_REGISTER_H
 #define LUA_REGISTER_H
 
@@ -45,6 +45,10 @@ unsigned registered_state(const struct registered *r);
 struct registered *registered_new(lua_State *L, const char *name, int at);
 /* The name at 1; raises an error unless it can be one, and the files are being read. */
 const char *register_name(lua_State *L, const char *what);
+/* Warns that a name ("lua.NAME") has been registered before, in the words of the reference, so that
+ * whoever looks for them finds them. Not once more by each process that reads its files again. what:
+ * "action", "converter". */
+void registered_twice(const char *what, const char *name);
 /* Raises an error unless the files are being read. */
 void registering(lua_State *L, const char *what);
 /* Files are read no more: what registers now is an error. */
@@ -54,10 +58,5 @@ void register_close(void);
 void register_again(bool on);
 /* Has this process registered what the others have? 0; or -1 and err. */
 int register_agrees(struct err *err);
-
-/* Functions of core. */
-int register_action(lua_State *L);
-int register_fetches(lua_State *L);
-int register_converters(lua_State *L);
 
 #endif

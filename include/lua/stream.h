@@ -65,7 +65,7 @@ bool stream_acts(const struct stream_scripts *ss, unsigned where);
 /* The same, or a filter's function that may change the head. */
 bool stream_edits(const struct stream_scripts *ss, bool response);
 
-/* Once: the end of streams ends their scripts. */
-void stream_scripts_begin(void);
+/* Once: the end of streams ends their scripts. txn: the class of objects TXN. */
+void stream_scripts_begin(const struct class *txn);
 
 #endif

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions that are scripts: started where a rule runs, resumed where the rule goes on, and what
- * their results mean for the list. Called by expr/rule.c through rows that register.c makes. */
+ * their results mean for the list. Called by expr/rule.c through rows that stay for the life of the
+ * process; the parsers of later lines find them (base/tables.h). */
 #include "lua/action.h"
 
 #include "base/arena.h"
+#include "base/bug.h"
+#include "base/err.h"
 #include "exchange/exchange.h"
 #include "exchange/http_action.h"
+#include "exchange/http_rules.h"
 #include "exchange/reply.h"
+#include "expr/rule_conf.h"
 #include "expr/view.h"
 #include "lua/object.h"
 #include "lua/register.h"
@@ -15,6 +20,7 @@
 #include "proxy/proxy.h"
 #include "stream/extra.h"
 #include "stream/stream.h"
+#include "stream/tcp_rules.h"
 
 #include <lauxlib.h>
 
@@ -30,7 +36,13 @@ static const struct {
 	{ "ABORT", ACT_ABORT }, { "INVALID", ACT_INVALID },
 };
 
-int action_parse_words(struct statement *st, struct rule *rule, const struct registered *function)
+/* What rules that name a script have as their data: the words behind it. */
+struct script_words {
+	const struct registered *function;
+	const char **words;   /* function->args of them */
+};
+
+static int parse_words(struct statement *st, struct rule *rule, const struct registered *function)
 {
 	struct script_words *data = arena_alloc(st->cfg->arena, sizeof(*data));
 	unsigned i;
@@ -259,7 +271,7 @@ static enum action_result run_with_view(const struct rule *rule, struct view *vi
 	return run(rule, view, ss, s, args);
 }
 
-enum action_result action_run_script(const struct rule *rule, struct view *view, unsigned place)
+static enum action_result run_script(const struct rule *rule, struct view *view, unsigned place)
 {
 	struct stream_scripts *ss = stream_scripts_get(view->stream);
 	enum action_result said;
@@ -280,6 +292,128 @@ enum action_result action_run_script(const struct rule *rule, struct view *view,
 	ss->rule = NULL;
 	ss->stream->extra->rule_waits = said == ACTION_WAIT && !ss->reads;
 	return said;
+}
+
+/* ---- registering ---------------------------------------------------------------------------- */
+
+enum { ROWS_MOST = 1000, ARGS_MOST = 100 };
+
+/* Lists that scripts name; of those that share tables each has its bits. */
+static const struct action_list {
+	const char *name;
+	const struct rule_list *list;
+	unsigned where;
+	unsigned table;   /* which of the lists of rows below */
+} action_lists[] = {
+	{ "tcp-req", &tcp_rule_lists[2], AT_REQUESTS, 0 },
+	{ "tcp-res", &tcp_rule_lists[3], AT_RESPONSE, 0 },
+	{ "http-req", &http_rule_lists[0], AT_REQUESTS, 1 },
+	{ "http-res", &http_rule_lists[1], AT_RESPONSE, 2 },
+	{ "http-after-res", &http_rule_lists[2], AT_RESPONSE, 3 },
+};
+enum { ACTION_TABLES = 4 };
+
+static struct action actions[ACTION_TABLES][ROWS_MOST + 1];
+static unsigned action_count[ACTION_TABLES];
+
+/* Rows know their function by a number. */
+static const struct registered *functions[ACTION_TABLES * ROWS_MOST];
+static int function_count;
+
+static int parse_action(struct statement *st, struct rule *rule, const char *args)
+{
+	(void)args;
+	return parse_words(st, rule, functions[rule->action->data]);
+}
+
+static struct action *action_row(const struct action_list *l, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < action_count[l->table]; i++)
+		if (!strcmp(actions[l->table][i].name, name))
+			return &actions[l->table][i];
+	return NULL;
+}
+
+static void add_action(lua_State *L, const struct action_list *l, const struct registered *r)
+{
+	struct action *row = action_row(l, r->name);
+	struct err err;
+
+	if (row && row->where & l->where) {
+		registered_twice("action", r->name);
+		row->data = function_count - 1; /* the later one counts */
+		return;
+	}
+	if (action_count[l->table] == ROWS_MOST)
+		luaL_error(L, "more than %d actions", ROWS_MOST);
+	row = &actions[l->table][action_count[l->table]++];
+	*row = (struct action){ r->name, .where = (uint16_t)l->where, .parse = parse_action,
+				.run = run_script, .data = function_count - 1,
+				.help = "an action that is a script" };
+	if (action_count[l->table] == 1 && rule_add_actions(l->list, actions[l->table], &err))
+		luaL_error(L, "%s", err.text);
+}
+
+static const struct action_list *action_list(lua_State *L, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < ARRAY_LEN(action_lists); i++)
+		if (!strcmp(action_lists[i].name, name))
+			return &action_lists[i];
+	luaL_error(L, "Lua action environment '%s' is unknown. 'tcp-req', 'tcp-res', 'http-req', 'http-res' "
+		   "or 'http-after-res' are expected.", name);
+	return NULL;
+}
+
+/* Looks at all of them before the first is made known: an error leaves nothing behind. */
+static void check_lists(lua_State *L)
+{
+	int i;
+
+	for (i = 1; lua_rawgeti(L, 2, i) != LUA_TNIL; i++) {
+		if (lua_type(L, -1) != LUA_TSTRING)
+			luaL_error(L, "register_action: second argument must be a table of strings");
+		action_list(L, lua_tostring(L, -1));
+		lua_pop(L, 1);
+	}
+	lua_pop(L, 1);
+}
+
+/* A number below 0 is none, as the reference takes it. */
+static unsigned check_count(lua_State *L)
+{
+	lua_Integer args = lua_gettop(L) > 3 ? luaL_checkinteger(L, 4) : 0;
+
+	luaL_argcheck(L, args <= ARGS_MOST, 4, "more arguments than a rule may have");
+	return args > 0 ? (unsigned)args : 0;
+}
+
+/* core.register_action(name, { environments }, func [, nb_args]) */
+int register_action(lua_State *L)
+{
+	struct registered *r;
+	const char *name;
+	unsigned args;
+	int i;
+
+	arguments_check(L, "register_action", 3, 4);
+	name = register_name(L, "register_action");
+	luaL_checktype(L, 2, LUA_TTABLE);
+	luaL_checktype(L, 3, LUA_TFUNCTION);
+	args = check_count(L);
+	luaL_argcheck(L, function_count < (int)ARRAY_LEN(functions), 1, "too many actions");
+	check_lists(L);
+	r = registered_new(L, name, 3);
+	r->args = args;
+	functions[function_count++] = r;
+	for (i = 1; lua_rawgeti(L, 2, i) != LUA_TNIL; i++) {
+		add_action(L, action_list(L, lua_tostring(L, -1)), r);
+		lua_pop(L, 1);
+	}
+	return 0;
 }
 
 /* ---- the table act -------------------------------------------------------------------------- */

@@ -20,9 +20,7 @@
 
 enum { RESPONSE_FIELD = 1 };
 
-/* The object of a direction, in a field of TXN, which is made when it is needed. */
-static void side_push(lua_State *L, int txn, const struct class *class, const char *name,
-		      bool response)
+void side_push(lua_State *L, int txn, const struct class *class, const char *name, bool response)
 {
 	txn = lua_absindex(L, txn);
 	lua_pushstring(L, name);
@@ -41,11 +39,6 @@ static void side_push(lua_State *L, int txn, const struct class *class, const ch
 void channel_push(lua_State *L, int txn, bool response)
 {
 	side_push(L, txn, &channel_class, response ? "res" : "req", response);
-}
-
-void message_push(lua_State *L, int txn, bool response)
-{
-	side_push(L, txn, &http_message_class, response ? "http_res" : "http_req", response);
 }
 
 bool channel_is_response(lua_State *L, int at)

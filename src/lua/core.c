@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table core: what scripts have without a stream. Registering is in register.c. */
+/* The table core: what scripts have without a stream. What registers stands in files of its own. */
 #include "base/clock.h"
 #include "base/version.h"
 #include "expr/vars.h"
@@ -14,7 +14,7 @@
 #include "lua/httpclient.h"
 #include "lua/map.h"
 #include "lua/patref.h"
-#include "lua/register.h"
+#include "lua/sample_scripts.h"
 #include "lua/say.h"
 #include "lua/script.h"
 #include "lua/service.h"

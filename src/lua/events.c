@@ -12,7 +12,6 @@
 #include "expr/pattern_change.h"
 #include "log/log.h"
 #include "lua/classes.h"
-#include "lua/proxies.h"
 #include "lua/register.h"
 #include "lua/running.h"
 #include "lua/script.h"
@@ -91,6 +90,7 @@ static struct list subscriptions = LIST_INIT(subscriptions);
 static unsigned subscription_count;
 static struct failures failures, overruns;
 static bool serving;
+static void (*push_server)(lua_State *L, struct server *s);
 static const char subscription_kind;
 
 /* ---- what the function is given ------------------------------------------------------------- */
@@ -195,7 +195,7 @@ static void push_data(lua_State *L, const struct event *e)
 	put_integer(L, "rid", 0);
 	put_string(L, "proxy_name", e->server->proxy->name);
 	put_integer(L, "proxy_uuid", e->server->proxy->uuid);
-	server_push(L, e->server);
+	push_server(L, e->server);
 	lua_setfield(L, -2, "reference");
 	if (e->type == EVENT_STATE) {
 		push_state(L, e);
@@ -575,8 +575,9 @@ void events_forget_own(void)
 	forget(false);
 }
 
-void events_start(void)
+void events_start(void (*push)(lua_State *L, struct server *s))
 {
+	push_server = push;
 	serving = true;
 	server_hooks.changed = changed;
 	server_hooks.checked = checked;

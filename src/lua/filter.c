@@ -11,6 +11,7 @@
 #include "exchange/reply.h"
 #include "lua/channel.h"
 #include "lua/filter_state.h"
+#include "lua/http_message.h"
 #include "lua/register.h"
 #include "lua/state.h"
 #include "proxy/proxy.h"

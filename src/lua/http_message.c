@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The class HTTPMessage: the request or the response, for filters. Its head is there in http_headers,
  * its bytes in http_payload. */
+#include "lua/http_message.h"
+
 #include "exchange/exchange.h"
 #include "expr/view.h"
 #include "http/message.h"
@@ -238,3 +240,8 @@ const struct class http_message_class = {
 	"HTTPMessage", methods, field, .help = "a request or a response, for filters",
 	.where = "filters, by functions of the message's own side",
 };
+
+void message_push(lua_State *L, int txn, bool response)
+{
+	side_push(L, txn, &http_message_class, response ? "http_res" : "http_req", response);
+}

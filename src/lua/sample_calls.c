@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fetches and converters, both ways. Classes whose methods are the fetches (converters) of the
+/* Fetches and converters that scripts call. Classes whose methods are the fetches (converters) of the
  * configuration's language: a method is made when a script first names it, and keeps what it has
- * compiled for its arguments. And rows whose function is a script, which runs to its end at once. */
+ * compiled for its arguments. */
 #include "lua/sample_calls.h"
 
 #include "base/arena.h"
@@ -11,11 +11,9 @@
 #include "expr/regex.h"
 #include "expr/rule_conf.h"
 #include "expr/view.h"
-#include "log/log.h"
 #include "lua/classes.h"
 #include "lua/command.h"
-#include "lua/register.h"
-#include "lua/state.h"
+#include "lua/sample_scripts.h"
 #include "lua/stream.h"
 #include "lua/value.h"
 #include "proxy/proxy.h"
@@ -381,118 +379,4 @@ int calls_field(lua_State *L)
 			return object_member(L, fields[i].class, name);
 	lua_pushnil(L);
 	return 1;
-}
-
-/* ---- fetches and converters that are scripts ------------------------------------------------ */
-
-/* What such a script begins with. */
-struct begin {
-	const struct registered *function;
-	struct stream_scripts *ss;      /* of a fetch */
-	const struct sample *value;     /* of a converter */
-	const struct expr_arg *args;
-};
-
-static int begin(lua_State *L)
-{
-	const struct begin *b = lua_touserdata(L, 1);
-	int i, n = 1;
-
-	lua_settop(L, 0);
-	lua_rawgeti(L, LUA_REGISTRYINDEX, b->function->ref);
-	if (b->value)
-		value_push(L, b->value);
-	else
-		stream_push_txn(L, b->ss);
-	for (i = 0; i < ARG_MAX && b->args[i].type == ARG_STR; i++, n++)
-		lua_pushlstring(L, b->args[i].str.ptr, b->args[i].str.len);
-	lua_call(L, n, LUA_MULTRET);
-	return lua_gettop(L);
-}
-
-/* The last result in memory that lasts. False: there is none, or it is too long. */
-static bool take_result(const struct script *s, struct sample *smp)
-{
-	char *memory;
-
-	if (!s->results && s->over != OVER_DONE)
-		return false;
-	if (s->results)
-		value_sample(s->thread, -1, smp);
-	else
-		*smp = (struct sample){ .type = SMP_INT }; /* core.done() */
-	if (smp->type != SMP_STR)
-		return true;
-	if (smp->str.len > expr_scratch_size)
-		return false;
-	memory = expr_scratch();
-	memcpy(memory, smp->str.ptr, smp->str.len);
-	smp->str.ptr = memory;
-	smp->flags = 0;
-	return true;
-}
-
-static const char *said(const struct begin *b, const struct script *s)
-{
-	return b->value && s->fault == SCRIPT_NO_YIELD ?
-	       "yield functions like core.tcp() or core.sleep() are not allowed" : s->error;
-}
-
-static bool run(const struct begin *b, const struct view *view, struct sample *smp)
-{
-	const struct proxy *px = view && view->backend ? view->backend : view ? view->frontend : NULL;
-	bool found = false;
-	struct script s;
-
-	if (!script_new(&s, NULL, NULL, script_limits.session_ms))
-		return false;
-	s.state = registered_state(b->function);
-	s.may_yield = false;
-	s.name = b->function->name;
-	s.stream = view ? view->stream : NULL;
-	lua_pushcfunction(s.thread, begin);
-	lua_pushlightuserdata(s.thread, (void *)b);
-	switch (script_run(&s, 1)) {
-	case SCRIPT_DONE:
-		found = take_result(&s, smp);
-		break;
-	case SCRIPT_FAILED:
-		registered_failed(b->function, b->value ? "converter" : "sample-fetch", said(b, &s),
-				  px ? px->set.log : log_global());
-		break;
-	case SCRIPT_WAIT:
-		break;
-	}
-	script_end(&s);
-	return found;
-}
-
-enum expr_result fetch_script(struct fetch_call *call, struct sample *smp)
-{
-	struct begin b = { registered_fetch(call->row->data), NULL, NULL, call->args };
-	struct stream_scripts *ss, outer;
-	bool found;
-
-	ss = call->view->stream ? stream_scripts_get(call->view->stream) : NULL;
-	if (!ss)
-		return EXPR_NONE;
-	b.ss = ss;
-	outer = *ss;
-	ss->view = (struct view *)call->view;
-	ss->place = call->place;
-	ss->rule = NULL;
-	found = run(&b, call->view, smp) && sample_cast(smp, SMP_STR);
-	ss->view = outer.view;
-	ss->place = outer.place;
-	ss->rule = outer.rule;
-	return found ? EXPR_FOUND : EXPR_NONE;
-}
-
-bool convert_script(const struct expr_arg *args, struct sample *smp, const struct view *view,
-		    const struct converter *row)
-{
-	struct sample given = *smp;
-	struct begin b = { registered_converter(row->data), NULL, &given, args };
-
-	return run(&b, view, smp) && sample_cast(smp, SMP_STR);
 }

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "expr/rule_conf.h"
 #include "expr/view.h"
-#include "lua/classes.h"
 #include "lua/state.h"
 #include "stream/extra.h"
 #include "stream/stream.h"
@@ -16,6 +15,7 @@
 #include <lauxlib.h>
 
 const char stream_kind;
+static const struct class *class_of_txn;
 
 struct stream_scripts *stream_scripts_get(struct stream *s)
 {
@@ -50,8 +50,9 @@ static void scripts_end(struct stream_scripts **scripts)
 	free(ss);
 }
 
-void stream_scripts_begin(void)
+void stream_scripts_begin(const struct class *txn)
 {
+	class_of_txn = txn;
 	stream_scripts_end = scripts_end;
 }
 
@@ -77,7 +78,7 @@ void stream_push_txn(lua_State *L, struct stream_scripts *ss)
 	stream_push_handle(L, ss);
 	if (lua_getiuservalue(L, -1, 1) != LUA_TTABLE) {
 		lua_pop(L, 1);
-		object_new(L, &txn_class, -1, 4);
+		object_new(L, class_of_txn, -1, 4);
 		lua_pushvalue(L, -1);
 		lua_setiuservalue(L, -3, 1);
 	}

@@ -8,6 +8,7 @@
 #include "log/log.h"
 #include "lua/channel.h"
 #include "lua/classes.h"
+#include "lua/http_message.h"
 #include "lua/reply.h"
 #include "lua/say.h"
 #include "lua/script.h"

@@ -16,6 +16,7 @@
 #include "lua/map.h"
 #include "lua/own.h"
 #include "lua/patref.h"
+#include "lua/proxies.h"
 #include "lua/register.h"
 #include "lua/sample_calls.h"
 #include "lua/say.h"
@@ -81,7 +82,7 @@ static int begin(const struct lua_conf *conf, struct err *err)
 		state_error_text(lua_running, text, sizeof(text));
 		return err_set(err, "Lua does not start: %s", text);
 	}
-	stream_scripts_begin();
+	stream_scripts_begin(&txn_class);
 	errand_wanted = true;
 	return 0;
 }
@@ -221,7 +222,7 @@ static int start(struct config *cfg, void *data, struct err *err)
 		return 0;
 	if (own_start(err))
 		return -1;
-	events_start();
+	events_start(server_push);
 	tasks_start();
 	return 0;
 }
