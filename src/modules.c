@@ -27,6 +27,7 @@
 #include "exchange/tune_http.h"
 #include "expr/capture.h"
 #include "expr/expr.h"
+#include "expr/expr_conf.h"
 #include "expr/logformat.h"
 #include "expr/pattern_change.h"
 #include "expr/proc_vars.h"
@@ -140,6 +141,7 @@ const struct module *const modules[] = {
 	&dns_module,
 	&lb_module,
 	&userlist_module,
+	&expr_conf_module,
 	&expr_module,
 	&capture_module,
 	&log_profile_module,

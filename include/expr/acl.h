@@ -26,7 +26,9 @@ struct acl_predefined {
 extern const struct acl_word acl_words[];
 extern const struct acl_predefined acl_predefined[];
 
-/* Is it one of acl_words? */
+/* The one of acl_words that has the name; NULL: none. */
+const struct acl_word *acl_word_find(struct span name);
+/* Is there one? */
 bool acl_word_known(struct span name);
 
 enum cond_result {

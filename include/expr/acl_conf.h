@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ACLs as objects, for acl.c and cond.c. */
+/* ACLs as objects, for acls.c and cond.c. */
 #ifndef EXPR_ACL_CONF_H
 #define EXPR_ACL_CONF_H
 
@@ -32,6 +32,8 @@ struct acl_set {
 	struct catalog names;
 };
 
+/* Is the word the name of a fetch or a criterion, maybe with arguments and converters? */
+bool cond_is_test(const char *word);
 /* The ACL of this name in the proxy, or the predefined one. NULL: there is none. known: the
  * manual has it, but it is not supported yet. */
 struct acl *acl_find(struct statement *st, struct proxy *proxy, const char *name, bool *known);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What would help with an ACL that cannot be understood. For expr/acl.c and acl_doubt.c. */
+/* What would help with an ACL that cannot be understood. For expr/acls.c and acl_doubt.c. */
 #ifndef EXPR_ACL_HINT_H
 #define EXPR_ACL_HINT_H
 

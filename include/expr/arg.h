@@ -23,19 +23,7 @@ int arg_unit(struct expr_arg *arg, struct err *err);
 bool arg_mask4(struct span text, struct in_addr *mask);
 bool arg_mask6(struct span text, struct in6_addr *mask);
 
-/* A name that waits for the end of the configuration. */
-struct arg_pending {
-	struct arg_pending *next;
-	struct expr_arg *arg;
-	enum arg_type type;
-	const char *name; /* empty: the proxy that it stands in */
-	const char *what; /* "fetch 'nbsrv'" */
-	struct location loc;
-	struct proxy *proxy;
-	enum sample_type value; /* that a converter gets, or that is to be a key */
-	const bool *used;       /* expr_context.used */
-	bool rule;              /* the value is to be a key of a rule, which is nothing without it */
-};
+struct arg_pending;
 struct proxies;
 /* Looks up all of the list; reports what it does not find. 0, or -1. */
 int expr_args_resolve(struct config *cfg, struct arg_pending *list, const struct proxies *all);

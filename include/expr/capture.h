@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is kept of a request and a response for the time when their heads have left: captured
- * fields and cookies, method, target, versions, the unique id. Declared by words and rules while
+ * fields and cookies, method, target, versions. Declared by words and rules while
  * the configuration is read; the values live in the exchange's arena. Manual 8.7 and 8.8. */
 #ifndef EXPR_CAPTURE_H
 #define EXPR_CAPTURE_H
@@ -58,8 +58,6 @@ const char *capture_value(const struct view *view, bool response, uint64_t index
 
 /* "HTTP/1.1"; static text. */
 struct span http_version_text(unsigned major, unsigned minor);
-/* What the frontend's unique-id-format makes, once an exchange; ptr NULL: it has none. */
-struct span unique_id(const struct view *view);
 
 /* Somebody asks for the target behind the request: it is copied from then on. */
 void capture_need_uri(struct config *cfg);

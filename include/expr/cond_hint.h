@@ -7,8 +7,6 @@
 
 struct proxy;
 
-/* Is the word the name of a fetch or a criterion, maybe with arguments and converters? */
-bool cond_is_test(const char *word);
 /* Behind the problem that the word, without its '!', names no ACL. False: nothing special is known
  * of it, so that nearest names may help. */
 bool cond_hint_word(struct statement *st, const char *word, bool negated);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sample expressions: "fetch(args),converter(args),...", parsed once and evaluated against
  * the view of a stream. Manual chapters 7.1 and 7.3. What can be fetched and converted are
- * rows of tables (src/expr/names.c lists them); expr.c knows none by name. */
+ * rows of tables (src/expr/names.c lists them); expr_chain.c knows none by name. */
 #ifndef EXPR_EXPR_H
 #define EXPR_EXPR_H
 

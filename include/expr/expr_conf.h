@@ -5,14 +5,45 @@
 
 #include "base/sample.h"
 #include "config/config.h"
+#include "config/module.h"
+#include "expr/expr.h"
 
 struct acl_test;
-struct arg_pending;
 struct err;
-struct expr_arg;
 struct pattern_ref;
 struct proxy;
 struct table_uses;
+
+/* A name that waits for the end of the configuration. */
+struct arg_pending {
+	struct arg_pending *next;
+	struct expr_arg *arg;
+	enum arg_type type;
+	const char *name; /* empty: the proxy that it stands in */
+	const char *what; /* "fetch 'nbsrv'" */
+	struct location loc;
+	struct proxy *proxy;
+	enum sample_type value; /* that a converter gets, or that is to be a key */
+	const bool *used;       /* expr_context.used */
+	bool rule;              /* the value is to be a key of a rule, which is nothing without it */
+};
+
+/* A condition that looks at a hello of TLS among the bytes that clients or servers send. */
+struct expr_hello {
+	struct expr_hello *next;
+	const struct proxy *proxy;
+	struct location loc;
+	const char *fetch;
+};
+
+/* All of it; empty at the start of a generation. */
+struct expr_left {
+	struct arg_pending *pending, **pending_tail;
+	struct acl_test *group_tests; /* next_group */
+	struct expr_hello *hellos;    /* newest first */
+	struct pattern_ref *pattern_refs;
+	struct table_uses *table_uses;
+};
 
 /* Notes a name to be looked up when all files have been read. cfg NULL (an expression made at
  * run time): refused, -1 and err. */
@@ -32,5 +63,10 @@ void expr_conf_hello(struct config *cfg, const struct location *loc, const struc
 struct pattern_ref **expr_conf_pattern_refs(struct config *cfg);
 /* What is asked of stick tables: expr/table_uses.h. */
 struct table_uses **expr_conf_table_uses(struct config *cfg);
+/* What the generation has noted; never NULL. */
+struct expr_left *expr_conf_left(struct config *cfg);
+
+/* Holds that. It stands in front of expr_module, which does what is left. */
+extern const struct module expr_conf_module;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The aliases of log formats: %ci and its like, as rows. For logformat.c. */
+/* The aliases of log formats: %ci and its like, as rows. For the files logformat_*.c. */
 #ifndef EXPR_LOGFORMAT_ALIAS_H
 #define EXPR_LOGFORMAT_ALIAS_H
 
@@ -37,9 +37,10 @@ struct alias {
 };
 typedef void alias_write(struct text *t, const struct view *view, unsigned flags);
 /* In logformat_http.c. */
-alias_write alias_CC, alias_CS, alias_HM, alias_HP, alias_HPO, alias_HQ, alias_HU, alias_HV,
-	alias_ID, alias_ST, alias_TR, alias_Ta, alias_Ti, alias_Tq, alias_Tr, alias_hr, alias_hrl, alias_hs,
-	alias_hsl, alias_r, alias_tr, alias_trg, alias_tri, alias_trl, alias_tsc;
+alias_write alias_CC, alias_CS, alias_HM, alias_HP, alias_HPO, alias_HQ, alias_HU, alias_HV;
+alias_write alias_ID, alias_ST, alias_TR, alias_Ta, alias_Ti, alias_Tq, alias_Tr;
+alias_write alias_hr, alias_hrl, alias_hs, alias_hsl, alias_r;
+alias_write alias_tr, alias_trg, alias_tri, alias_trl, alias_tsc;
 
 /* NULL: no such alias. */
 const struct alias *alias_find(struct span name);

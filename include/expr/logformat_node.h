@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a log format is compiled into. For logformat.c and logformat_encode.c. */
+/* What a log format is compiled into. For logformat_compile.c, logformat_write.c and
+ * logformat_encode.c. */
 #ifndef EXPR_LOGFORMAT_NODE_H
 #define EXPR_LOGFORMAT_NODE_H
 

@@ -18,7 +18,7 @@ enum match { MATCH_NONE, MATCH_FOUND, MATCH_BOOL, MATCH_INT, MATCH_IP, MATCH_BIN
 	     MATCH_STR, MATCH_BEG, MATCH_SUB, MATCH_DIR, MATCH_DOM, MATCH_END, MATCH_REG,
 	     MATCH_VERSION, /* integers written as "major.minor" */
 	     MATCH_METH,    /* methods of HTTP: -i helps only those without a name in RFC 9110 */
-	     MATCH_GROUP,   /* users of a userlist by groups: acl.c asks the list */
+	     MATCH_GROUP,   /* users of a userlist by groups: acls.c asks the list */
 	     MATCHES };
 
 /* The name behind -m, and back; MATCH_NONE: there is no such method. */

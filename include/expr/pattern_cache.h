@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Results of lookups among patterns that must be walked one after the other: regular expressions,
- * parts of strings. For pattern.c, where a walk costs more than a look here. */
+ * parts of strings. For patterns.c, where a walk costs more than a look here. */
 #ifndef EXPR_PATTERN_CACHE_H
 #define EXPR_PATTERN_CACHE_H
 

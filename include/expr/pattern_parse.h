@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Understanding one pattern as it is written. For pattern.c. */
+/* Understanding one pattern as it is written. For patterns.c. */
 #ifndef EXPR_PATTERN_PARSE_H
 #define EXPR_PATTERN_PARSE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rule sets: lists of actions with conditions, run in order. tcp-request and tcp-response now,
- * HTTP later by adding rows. Implemented in src/expr/rule.c; actions are rows of tables that
+ * HTTP later by adding rows. Implemented in src/expr/rules.c; actions are rows of tables that
  * the layer brings along in which they run. */
 #ifndef EXPR_RULE_H
 #define EXPR_RULE_H

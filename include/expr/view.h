@@ -125,7 +125,7 @@ struct view {
 	struct vars *stream_vars;       /* txn, req, res */
 	bool patient;                   /* whoever runs rules on it can wait and ask the same
 					 * condition again */
-	bool asks;                      /* a condition of such a rule is being asked: rule.c */
+	bool asks;                      /* a condition of such a rule is being asked: rules.c */
 	bool server_reused;             /* its connection has carried others before */
 	bool responding;                /* res exists, req no longer */
 	const char *service;            /* "<STATS>": it answers instead of a server; or NULL */

@@ -12,6 +12,7 @@
 #include "event/change.h"
 #include "event/loop.h"
 #include "expr/expr.h"
+#include "expr/expr_conf.h"
 #include "net/bind_conf.h"
 #include "share/segment.h"
 
@@ -23,7 +24,7 @@
 #include <unistd.h>
 
 static const struct module *const list[] = { &environment_module, &bind_module, &proxy_module,
-					     &server_module, &expr_module, &check_tcp_module,
+					     &server_module, &expr_conf_module, &expr_module, &check_tcp_module,
 					     &check_http_module, &check_stock_module, &check_module,
 					     NULL };
 static struct config *cfg;

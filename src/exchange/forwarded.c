@@ -10,7 +10,7 @@
 #include "exchange/edit.h"
 #include "exchange/exchange.h"
 #include "expr/arg.h"
-#include "expr/capture.h"
+#include "expr/unique_id.h"
 #include "http/message.h"
 #include "http/scan.h"
 #include "proxy/proxy.h"
@@ -191,7 +191,7 @@ static bool add_unique_id(struct exchange *x, const struct proxy *frontend)
 	if (!frontend->set.unique_id)
 		return true;
 	stream_view(x->stream, &view, NULL);
-	id = unique_id(&view); /* for the log, too: the request is still there */
+	id = unique_id_of(&view); /* for the log, too: the request is still there */
 	if (!frontend->set.unique_id_header.ptr)
 		return true;
 	return edit_add(&x->req, x->arena, frontend->set.unique_id_header, id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions of HTTP rules on header fields and on the status (manual 4.2: set-header, add-header,
  * del-header, replace-header, replace-value, set-status, strict-mode). Rows of a table; called by
- * expr/rule.c. Fields that say where a message ends are never touched (exchange/edit.h). */
+ * expr/rules.c. Fields that say where a message ends are never touched (exchange/edit.h). */
 #include "base/arena.h"
 #include "base/err.h"
 #include "exchange/edit.h"

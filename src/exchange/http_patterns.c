@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions of HTTP rules that change ACLs and maps which were loaded from a file (manual 4.2:
- * add-acl, del-acl, set-map, del-map). Rows of a table; called by expr/rule.c. A text that cannot
+ * add-acl, del-acl, set-map, del-map). Rows of a table; called by expr/rules.c. A text that cannot
  * be a pattern of the file changes nothing. */
 #include "base/arena.h"
 #include "base/err.h"

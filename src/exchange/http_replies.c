@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions of HTTP rules that end a list: deny, tarpit, return, auth, reject, silent-drop,
- * redirect (manual 4.2). Rows of a table; called by expr/rule.c. What they answer is sent by the
+ * redirect (manual 4.2). Rows of a table; called by expr/rules.c. What they answer is sent by the
  * exchange. */
 #include "base/arena.h"
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions of HTTP rules on what is no part of a message: retries, services, the wait for a
- * body (manual 4.2). Rows of a table; called by expr/rule.c. */
+ * body (manual 4.2). Rows of a table; called by expr/rules.c. */
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/result.h"

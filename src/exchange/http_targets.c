@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions of http-request rules on the method and the target of a request (manual 4.2: set-method,
  * set-path, set-pathq, set-query, set-uri, replace-path, replace-pathq, replace-uri). Rows of a
- * table; called by expr/rule.c. What a rule makes must still be one word of the request line:
+ * table; called by expr/rules.c. What a rule makes must still be one word of the request line:
  * anything else counts as a rewriting that failed. */
 #include "base/arena.h"
 #include "base/err.h"

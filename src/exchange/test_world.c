@@ -18,6 +18,7 @@
 #include "exchange/tune_http.h"
 #include "expr/capture.h"
 #include "expr/expr.h"
+#include "expr/expr_conf.h"
 #include "expr/logformat.h"
 #include "filter/compress.h"
 #include "filter/filter.h"
@@ -41,7 +42,7 @@
 
 static const struct module *const world_modules[] = {
 	&environment_module, &tune_module, &tune_http_module, &bind_module, &log_module,
-	&log_run_module, &proxy_module, &server_module, &stick_module, &lb_module, &expr_module,
+	&log_run_module, &proxy_module, &server_module, &stick_module, &lb_module, &expr_conf_module, &expr_module,
 	&capture_module, &logformat_module, &filter_module, &compress_module, &limit_module, &limit_rules_module, &errors_module, &tcp_rules_module,
 	&http_rules_module, &forwarded_module, &persist_module, &proxyheader_module,
 	&source_module, &steps_module, NULL

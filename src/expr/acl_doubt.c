@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Patterns of ACLs that are right, but hardly meant so: what people write who know shells, other
  * languages, or other fetches. Told as notices, for no pattern is a mistake; what the reference
- * warns of is a warning. Called by acl.c for the patterns of a line, never for those of files. */
+ * warns of is a warning. Called by acls.c for the patterns of a line, never for those of files. */
 #include "expr/acl_doubt.h"
 
 #include "config/config.h"
 #include "expr/acl_conf.h"
 #include "expr/acl_hint.h"
-#include "expr/cond_hint.h"
 #include "expr/expr.h"
 #include "expr/pattern.h"
 #include "http/message.h"

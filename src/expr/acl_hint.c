@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ACLs as people write them who know other languages: comparisons, commas, braces, flags in another
- * place. Called by acl.c behind problems. */
+ * place. Called by acls.c behind problems. */
 #include "expr/acl_hint.h"
 
 #include "base/bug.h"

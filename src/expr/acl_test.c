@@ -18,6 +18,7 @@
 #include "config/load.h"
 #include "config/module.h"
 #include "expr/acl.h"
+#include "expr/expr_conf.h"
 #include "expr/test_rows.h"
 #include "expr/vars.h"
 #include "expr/view.h"
@@ -42,7 +43,7 @@ static const struct keyword test_keywords[] = {
 static const struct module test_module = { .name = "test", .keywords = test_keywords };
 
 static const struct module *const test_modules[] = { &environment_module, &proxy_module,
-						     &expr_module, &test_module, NULL };
+						     &expr_conf_module, &expr_module, &test_module, NULL };
 
 /* Reads "test <words>"; NULL: refused. The generation stays for the evaluation. */
 static struct config *read_cond(const char *words)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Arguments of fetches and converters: cut, unquoted and typed while the configuration is
  * read; names of proxies and servers are looked up when all of it has been read. Called by
- * expr.c. Never touches run-time state. */
+ * expr_chain.c. Never touches run-time state. */
 #include "expr/arg.h"
 
 #include "base/arena.h"

@@ -8,14 +8,11 @@
 #include "config/config.h"
 #include "config/keyword.h"
 #include "expr/http.h"
-#include "expr/logformat.h"
 #include "expr/view.h"
 #include "http/cookie.h"
 #include "http/message.h"
 #include "proxy/backend_part.h"
 #include "proxy/proxy.h"
-
-enum { UNIQUE_ID_LONGEST = 1024 };
 
 struct capture_data {
 	unsigned cookielen, logurilen;
@@ -233,29 +230,6 @@ void capture_response(const struct proxy *frontend, const struct message *msg, s
 	if (c->response.count)
 		capture_fields(&c->response, msg, arena, http);
 	http->response_cookie = capture_cookie(c, msg, arena);
-}
-
-struct span unique_id(const struct view *view)
-{
-	const struct logformat *format = view->frontend ? view->frontend->set.unique_id : NULL;
-	static char memory[UNIQUE_ID_LONGEST];
-	struct span id;
-	struct text t;
-
-	if (!format)
-		return (struct span){ NULL, 0 };
-	if (view->http && view->http->unique_id.ptr)
-		return view->http->unique_id;
-	if (view->unique_id.ptr)
-		return view->unique_id;
-	text_init(&t, memory, sizeof(memory));
-	logformat_write(format, view, &t);
-	id = (struct span){ t.ptr, t.len };
-	if (view->http && view->arena) {
-		id = arena_keep(view->arena, id);
-		view->http->unique_id = id;
-	}
-	return id;
 }
 
 /* -- words ------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Casts between the types of samples (manual 7.1), as the reference does them: which pairs
- * exist, and what becomes of the value. Called by expr.c, pattern.c and whoever needs a
+ * exist, and what becomes of the value. Called by expr_chain.c, patterns.c and whoever needs a
  * sample as text. Strings are made in scratch memory. */
 #include "expr/expr.h"
 

@@ -7,19 +7,11 @@
 #include "config/odd.h"
 #include "config/suggest.h"
 #include "expr/acl_conf.h"
-#include "expr/expr.h"
 #include "proxy/proxy.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-bool cond_is_test(const char *word)
-{
-	struct span name = { word, strcspn(word, "(,") };
-
-	return expr_fetch_find(name) || acl_word_known(name);
-}
 
 static bool hint_operator(struct statement *st, const char *word)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Fetches of bytes that were received and not forwarded yet (manual 7.3.5): lengths, pieces,
  * TLS hellos, RDP cookies. They say EXPR_WAIT as long as more bytes could change the answer;
- * expr.c knows when no more are waited for. Strings point into the stream's bytes. */
+ * expr_chain.c knows when no more are waited for. Strings point into the stream's bytes. */
 #include "base/err.h"
 #include "expr/tables.h"
 #include "expr/view.h"

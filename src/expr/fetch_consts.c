@@ -7,15 +7,12 @@
 #include "expr/arg.h"
 #include "expr/state.h"
 #include "expr/tables.h"
-#include "proxy/global.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/random.h>
 #include <unistd.h>
-
-struct expr_process expr_process = { .count = 1, .number = 1, .generation = 1 };
 
 /* -- constants -------------------------------------------------------------------------- */
 
@@ -129,11 +126,6 @@ static enum expr_result fetch_hostname(struct fetch_call *call, struct sample *s
 	name[expr_scratch_size - 1] = 0;
 	smp->str = span_of(name);
 	return EXPR_FOUND;
-}
-
-bool expr_process_stops(void)
-{
-	return (global_state && global_state->stopping) || expr_process.leaving;
 }
 
 enum { PROCESS_COUNT, PROCESS_NUMBER, PROCESS_THREAD, PROCESS_STOPPING };

@@ -8,6 +8,7 @@
 #include "expr/capture.h"
 #include "expr/http.h"
 #include "expr/tables.h"
+#include "expr/unique_id.h"
 #include "expr/view.h"
 #include "http/message.h"
 #include "http/uri.h"
@@ -548,7 +549,7 @@ static enum expr_result fetch_unique_id(struct fetch_call *call, struct sample *
 	struct span id = { NULL, 0 };
 
 	if (!(call->place & AT_LOG) || !http || http->method.ptr)
-		id = unique_id(call->view); /* bad requests have none */
+		id = unique_id_of(call->view); /* bad requests have none */
 
 	return id.ptr ? found_str(smp, id) : EXPR_NONE;
 }

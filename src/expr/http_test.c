@@ -20,6 +20,7 @@
 #include "config/module.h"
 #include "expr/acl.h"
 #include "expr/capture.h"
+#include "expr/expr_conf.h"
 #include "expr/logformat.h"
 #include "expr/userlist.h"
 #include "expr/view.h"
@@ -66,7 +67,7 @@ static const struct keyword test_keywords[] = {
 };
 static const struct module test_module = { .name = "test", .keywords = test_keywords };
 static const struct module *const test_modules[] = { &environment_module, &proxy_module,
-						     &userlist_module, &expr_module,
+						     &userlist_module, &expr_conf_module, &expr_module,
 						     &capture_module, &test_module, NULL };
 
 /* NULL: refused. */

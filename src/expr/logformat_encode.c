@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Log formats whose values are encoded as JSON or CBOR: the whole line as one object, or a value
- * within a text. Called by logformat.c. An alias writes its bare value at the end of the line, and
+ * within a text. Called by logformat_write.c. An alias writes its bare value at the end of the line, and
  * base/encode.h makes of it, in place, what the encoding wants; most values are there already.
  * Whole numbers and booleans are such, other values text, of CBOR also bytes; what is absent or
  * cannot be turned into the wanted type is null.

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The aliases of log formats that speak of HTTP (manual 8.2.6): request line, captures, cookies,
- * times of a request. Rows are in logformat_alias.c. They read the view and change nothing. A
+ * times of a request. Rows are in logformat_aliases.c. They read the view and change nothing. A
  * request that was none is "<BADREQ>". What stands between quotes, braces or bars cannot forge
  * them: such bytes are written as #XX, as the reference does. */
 #include "expr/capture.h"
 #include "expr/http.h"
 #include "expr/logformat_alias.h"
+#include "expr/unique_id.h"
 #include "expr/view.h"
 #include "http/chars.h"
 #include "http/message.h"
@@ -278,7 +279,7 @@ void alias_ID(struct text *t, const struct view *view, unsigned flags)
 	struct span id = { NULL, 0 };
 
 	if (has_request(view))
-		id = unique_id(view);
+		id = unique_id_of(view);
 	if (!id.len)
 		id.ptr = NULL;
 	logformat_put(t, id, flags);

@@ -6,6 +6,7 @@
 #include "config/load.h"
 #include "config/module.h"
 #include "expr/expr.h"
+#include "expr/expr_conf.h"
 #include "proxy/proxy.h"
 
 #include <setjmp.h>
@@ -20,7 +21,7 @@ static struct config *cfg;
 static int setup(void **state)
 {
 	static const struct module *const test_modules[] = { &environment_module, &proxy_module,
-							&expr_module, NULL };
+							&expr_conf_module, &expr_module, NULL };
 
 	(void)state;
 	cfg = config_new(test_modules, false);

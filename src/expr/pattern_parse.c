@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Patterns as they are written: ranges, networks, hexadecimal, regular expressions (manual
- * 7.1.2 to 7.1.6). Called by pattern.c. */
+ * 7.1.2 to 7.1.6). Called by patterns.c. */
 #include "expr/pattern_parse.h"
 
 #include "base/arena.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions that need nothing but the view: ending a list, and variables. Rows of the lists of
- * tcp-request and tcp-response (manual 4.2); called by rule.c. */
+ * tcp-request and tcp-response (manual 4.2); called by rules.c. */
 #include "base/arena.h"
 #include "base/err.h"
 #include "config/lexer.h"

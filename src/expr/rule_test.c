@@ -16,6 +16,7 @@
 #include "config/environment.h"
 #include "config/load.h"
 #include "config/module.h"
+#include "expr/expr_conf.h"
 #include "expr/rule_conf.h"
 #include "expr/vars.h"
 #include "expr/view.h"
@@ -81,7 +82,7 @@ static const struct keyword test_keywords[] = {
 
 static const struct module test_module = { .name = "test", .keywords = test_keywords };
 static const struct module *const test_modules[] = { &environment_module, &proxy_module,
-						     &expr_module, &test_module, NULL };
+						     &expr_conf_module, &expr_module, &test_module, NULL };
 
 static struct config *read_rules(const char *lines)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions on what a stream follows in stick tables (manual 4.2): sc-inc-gpc and the like,
- * sc-set-gpt. Rows of a table; called by rule.c. track-sc itself: stream/track.c. */
+ * sc-set-gpt. Rows of a table; called by rules.c. track-sc itself: stream/track.c. */
 #include "base/arena.h"
 #include "expr/expr.h"
 #include "expr/rule_conf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions of rules on what the log tells of a stream: its level, values that are kept for it
- * (manual 4.2: set-log-level, capture). Rows of tables; called by expr/rule.c. */
+ * (manual 4.2: set-log-level, capture). Rows of tables; called by expr/rules.c. */
 #include "base/arena.h"
 #include "expr/capture.h"
 #include "log/header.h"

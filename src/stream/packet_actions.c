@@ -3,7 +3,7 @@
  * TOS field (manual 4.2: set-mark, set-tos; set-fc-mark, set-fc-tos, set-bc-mark, set-bc-tos).
  * Towards the client they are set at once. Towards the server they hold from the first packet on:
  * they are kept until it is connected to, and only connections that have the same are used again.
- * Rows of tables; called by expr/rule.c. */
+ * Rows of tables; called by expr/rules.c. */
 #include "stream/packets.h"
 
 #include "expr/expr.h"

@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "expr/capture.h"
 #include "expr/logformat.h"
+#include "expr/unique_id.h"
 #include "expr/view.h"
 #include "log/log.h"
 #include "net/proxyproto.h"
@@ -89,7 +89,7 @@ static void add_unique_id(struct proxyproto_out *out, struct stream *s)
 	struct span id;
 
 	stream_view(s, &view, &log);
-	id = unique_id(&view);
+	id = unique_id_of(&view);
 	if (!id.len)
 		return;
 	if (id.len > PROXYPROTO_UNIQUE_ID_MAX)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions of tcp-request and tcp-response rules that change the session, the stream or its
- * client's socket (manual 4.2). Rows of a table; called by expr/rule.c. */
+ * client's socket (manual 4.2). Rows of a table; called by expr/rules.c. */
 #include "stream/tcp_rules.h"
 
 #include "base/err.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions of rules on how one stream is treated: its share of a turn, its place in queues, its
  * timeouts and retries (manual 4.2: set-nice, set-priority-class, set-priority-offset,
- * set-timeout; set-retries). Rows of tables; called by expr/rule.c. */
+ * set-timeout; set-retries). Rows of tables; called by expr/rules.c. */
 #include "base/arena.h"
 #include "expr/expr.h"
 #include "proxy/proxy.h"
