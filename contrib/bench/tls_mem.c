@@ -5,8 +5,8 @@
  *   tls_mem CERTIFICATE.pem [1.2 | 1.3] [keep]
  *
  * The server's side of a connection that has had its handshake and an exchange, set up as
- * src/tls/conn.c does it: no BIO of its own, buffers released ("keep": not). Says what a proxy can
- * never go below with this library, whatever it does itself. Used for doc/performance.md.
+ * src/tls/layer_ops.c does it: no BIO of its own, buffers released ("keep": not). Says what a proxy
+ * can never go below with this library, whatever it does itself. Used for doc/performance.md.
  */
 #include "common.h"
 

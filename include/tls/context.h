@@ -3,10 +3,14 @@
 #ifndef TLS_CONTEXT_H
 #define TLS_CONTEXT_H
 
+#include "base/str.h"
 #include "tls/settings.h"
+#include "tls/store.h"
 
 #include <openssl/ssl.h>
+#include <stdbool.h>
 
+struct arena;
 struct tls_trust;
 
 /* What ALPN offers behind a bind line. */
@@ -30,5 +34,16 @@ void tls_context_offer(SSL_CTX *ctx, const struct tls_offer *offer);
 /* Gives the reference back. Connections that were made with it keep it; files of authorities are no
  * longer in use by it, though. The pointer becomes NULL. */
 void tls_context_retire(SSL_CTX **ctx);
+
+/* -- private to settings_apply.c -------------------------------------------------------------- */
+
+struct tls_context_extra {
+	struct tls_context_basis basis;
+	struct tls_user user; /* of the trust */
+	struct arena *arena;  /* of basis.set */
+	SSL_CTX *ctx;
+};
+/* The context, which is fresh, has it from now on: all of it empty. NULL: no memory. */
+struct tls_context_extra *tls_context_extra_new(SSL_CTX *ctx);
 
 #endif

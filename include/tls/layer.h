@@ -12,7 +12,7 @@
 struct tls_conn {
 	struct conn_layer layer;
 	struct conn *conn;
-	struct ssl_st *ssl;    /* conn.c: to be had from tls_of(conn) alone */
+	struct ssl_st *ssl;    /* layer_ops.c: to be had from tls_of(conn) alone */
 	struct list by_use;    /* of silence.c */
 	void *folded;          /* ssl is; NULL: it is not (tls/fold.h) */
 	struct buf *in;        /* records received that the library has not asked for yet */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Connections with TLS that have been silent for a while: OpenSSL's struct of them is folded
- * (tls/fold.h). Called by conn.c. */
+ * (tls/fold.h). Called by layer_ops.c. */
 #ifndef TLS_SILENCE_H
 #define TLS_SILENCE_H
 

@@ -120,7 +120,7 @@ static int list_show(struct cli_call *call, struct err *err)
 	if (numbered && !*name)
 		return err_set(err, "'show ssl crt-list -n' expects a filename or a directory");
 	if (!*name) {
-		for (list = tls_list_first(); list; list = list->next)
+		for (list = tls_lists; list; list = list->next)
 			BIO_printf(out, "%s\n", list->name);
 		return 0;
 	}

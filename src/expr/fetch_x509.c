@@ -5,8 +5,8 @@
 #include "base/err.h"
 #include "expr/tables.h"
 #include "expr/tls.h"
-#include "tls/bind.h"
 #include "tls/cert.h"
+#include "tls/chosen.h"
 #include "tls/notes.h"
 
 #include <openssl/x509.h>
@@ -35,7 +35,7 @@ static SSL *crt_ssl(const struct fetch_call *call)
 static X509 *crt_ours(const SSL *ssl)
 {
 	X509 *shown = SSL_get_certificate(ssl);
-	struct tls_cert *chosen = shown ? NULL : tls_bind_chosen(ssl);
+	struct tls_cert *chosen = shown ? NULL : tls_chosen(ssl);
 
 	return chosen ? tls_cert_leaf(chosen) : shown;
 }

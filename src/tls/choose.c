@@ -9,9 +9,10 @@
 #include "tls/choose.h"
 
 #include "base/bug.h"
-#include "tls/bind.h"
+#include "tls/binds.h"
 #include "tls/cert.h"
 #include "tls/challenge.h"
+#include "tls/chosen.h"
 #include "tls/dh.h"
 #include "tls/forge.h"
 #include "tls/layer.h"
@@ -19,42 +20,6 @@
 #include <openssl/err.h>
 #include <string.h>
 #include <strings.h>
-
-/* -- kept with the SSL ---------------------------------------------------------------------- */
-
-static void chosen_release(void *parent, void *ptr, CRYPTO_EX_DATA *data, int index, long argl,
-			   void *argp)
-{
-	struct tls_cert *cert = ptr;
-
-	(void)parent, (void)data, (void)index, (void)argl, (void)argp;
-	if (cert)
-		tls_cert_free(&cert);
-}
-
-static int chosen_index(void)
-{
-	static int index = -1;
-
-	if (index < 0)
-		index = SSL_get_ex_new_index(0, NULL, NULL, NULL, chosen_release);
-	return index;
-}
-
-static void chosen_set(SSL *ssl, void *ptr)
-{
-	void *old = SSL_get_ex_data(ssl, chosen_index());
-
-	if (SSL_set_ex_data(ssl, chosen_index(), ptr))
-		chosen_release(ssl, old, NULL, 0, 0, NULL);
-	else
-		chosen_release(ssl, ptr, NULL, 0, 0, NULL);
-}
-
-struct tls_cert *tls_bind_chosen(const SSL *ssl)
-{
-	return SSL_get_ex_data(ssl, chosen_index());
-}
 
 /* -- the line ------------------------------------------------------------------------------- */
 
@@ -392,7 +357,7 @@ static int take_line(SSL *ssl, struct tls_line *line)
 
 	if (line->context && line->context != bind->own)
 		tls_settings_switch(ssl, line->context->ctx);
-	chosen_set(ssl, tls_cert_take(line->entry->cert));
+	tls_chosen_set(ssl, tls_cert_take(line->entry->cert));
 	return SSL_CLIENT_HELLO_SUCCESS;
 }
 
@@ -406,7 +371,7 @@ static bool take_forged(SSL *ssl, struct tls_bind *bind, struct span name, unsig
 		return false;
 	cert = tls_forge_cert(bind->forge, name, like ? like->entry->cert : NULL);
 	if (cert)
-		chosen_set(ssl, cert);
+		tls_chosen_set(ssl, cert);
 	return cert != NULL;
 }
 
@@ -418,7 +383,7 @@ static bool take_challenge(SSL *ssl, struct span name)
 	if (!cert)
 		return false;
 	SSL_set_verify(ssl, SSL_VERIFY_NONE, NULL);
-	chosen_set(ssl, tls_cert_take(cert));
+	tls_chosen_set(ssl, tls_cert_take(cert));
 	return true;
 }
 
@@ -459,7 +424,7 @@ static int on_hello(SSL *ssl, int *alert, void *arg)
 /* The certificate is needed: no session was resumed. */
 static int on_certificate(SSL *ssl, void *arg)
 {
-	struct tls_cert *cert = tls_bind_chosen(ssl);
+	struct tls_cert *cert = tls_chosen(ssl);
 
 	(void)arg;
 	if (!cert || tls_cert_use(cert, ssl))

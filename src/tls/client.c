@@ -316,7 +316,7 @@ static void context_cert_changed(struct tls_user *user, struct tls_cert *old)
 	context_changed(c); /* what the server knows of us in its sessions is the old one */
 }
 
-/* The store has been put into the context already (tls/context.c). */
+/* The store has been put into the context already (tls/settings_apply.c). */
 static void context_trust_changed(struct tls_user *user, struct tls_cert *old)
 {
 	(void)old;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the kernel does with the send buffer of a closed socket, for the records that did not fit in
- * there (tls/drain.h): conn.c hands them over with a descriptor of the same socket, which is a
+ * there (tls/drain.h): layer_ops.c hands them over with a descriptor of the same socket, which is a
  * plain connection here. When all has left it lingers as others do. */
 #include "tls/drain.h"
 

@@ -2,7 +2,7 @@
 /*
  * Early data from clients: taken out of the library as they come, kept until somebody receives
  * them, and taken at all only from a ClientHello that nobody has shown before (replay.c). Called by
- * conn.c, begin.c, bind.c and sessions.c. Who may act on them is decided above.
+ * layer_ops.c, begin.c, bind.c and sessions.c. Who may act on them is decided above.
  *
  * Invariant: kept are tls_early_most bytes of a connection at most: what the library lets pass, all
  * records together.
@@ -11,9 +11,9 @@
 
 #include "share/kept.h"
 #include "share/segment.h"
-#include "tls/bind.h"
+#include "tls/binds.h"
 #include "tls/layer.h"
-#include "tls/list.h"
+#include "tls/lists.h"
 #include "tls/replay.h"
 #include "tls/tickets.h"
 
@@ -177,7 +177,7 @@ static bool any_bind(void)
 {
 	const struct tls_bind *bind;
 
-	if (tls_list_first())
+	if (tls_lists)
 		return true;
 	list_for_each(bind, &tls_binds, node)
 		if (bind->early)

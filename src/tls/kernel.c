@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* TLS by the kernel ("ktls on"): OpenSSL makes the handshake on the socket itself and hands the
  * keys of a direction over when the kernel knows the cipher; that direction is then a socket of
- * plain bytes, and may be spliced. Called by conn.c. What the kernel does not take goes on through
- * the BIO of the process, as without it.
+ * plain bytes, and may be spliced. Called by layer_ops.c. What the kernel does not take goes on
+ * through the BIO of the process, as without it.
  *
  * TLS 1.3 is never handed over: either side may ask for new keys at any time (RFC 8446 4.6.3), and
  * OpenSSL tells its peer of new ones while the kernel goes on with those it has, for kernels before

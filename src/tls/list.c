@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "tls/bind.h"
 #include "tls/settings.h"
 
 #include <dirent.h>
@@ -16,34 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static struct tls_list *first;
-
-struct tls_list *tls_list_first(void)
-{
-	return first;
-}
-
-/* Slashes behind a directory's name are no part of it. */
-static size_t name_length(const char *name)
-{
-	size_t len = strlen(name);
-
-	while (len > 1 && name[len - 1] == '/')
-		len--;
-	return len;
-}
-
-struct tls_list *tls_list_find(const char *name)
-{
-	size_t len = name_length(name);
-	struct tls_list *list;
-
-	for (list = first; list; list = list->next)
-		if (!strncmp(list->name, name, len) && !list->name[len])
-			return list;
-	return NULL;
-}
 
 /* -- one line, cut ---------------------------------------------------------------------------- */
 
@@ -315,7 +288,7 @@ static bool was_loaded_so(const char *crt, const struct tls_files *files)
 	const struct tls_list_line *line;
 	const struct tls_list *list;
 
-	for (list = first; list; list = list->next)
+	for (list = tls_lists; list; list = list->next)
 		list_for_each(line, &list->lines, node)
 			if (line->own && !strcmp(line->crt, crt) &&
 			    names_same(&line->own->files, files))
@@ -448,7 +421,7 @@ static struct tls_list *list_new(const char *name, struct err *err)
 {
 	struct tls_list *list = calloc(1, sizeof(*list));
 
-	if (!list || !(list->name = strndup(name, name_length(name)))) {
+	if (!list || !(list->name = strndup(name, tls_list_name_length(name)))) {
 		free(list);
 		err_set(err, "out of memory");
 		return NULL;
@@ -476,8 +449,8 @@ struct tls_list *tls_list_load(const char *name, struct err *err)
 		list_free(list);
 		return NULL;
 	}
-	list->next = first;
-	first = list;
+	list->next = tls_lists;
+	tls_lists = list;
 	return list;
 }
 
@@ -490,8 +463,8 @@ static struct tls_list *list_of_frontend(const char *name, struct err *err)
 	list = list_new(name, err);
 	if (!list)
 		return NULL;
-	list->next = first;
-	return first = list;
+	list->next = tls_lists;
+	return tls_lists = list;
 }
 
 int tls_list_take(const char *name, const struct tls_frontend_line *own, struct err *err)
@@ -513,8 +486,8 @@ void tls_lists_free(void)
 {
 	struct tls_list *list;
 
-	while ((list = first)) {
-		first = list->next;
+	while ((list = tls_lists)) {
+		tls_lists = list->next;
 		list_free(list);
 	}
 }

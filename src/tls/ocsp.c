@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/result.h"
 #include "event/change.h"
-#include "tls/bind.h"
+#include "tls/binds.h"
 #include "tls/cert.h"
 #include "tls/lib.h"
 #include "tls/ocsp_kept.h"

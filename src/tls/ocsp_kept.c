@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "share/region.h"
 #include "share/segment.h"
-#include "tls/bind.h"
+#include "tls/binds.h"
 #include "tls/ocsp.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * has not finished the handshake. Only behind that can its end be said, and to close the socket now
  * would answer the client's last message with a RST, which takes the response away. So it goes on
  * here, with a descriptor of its own, until the handshake is done; then it lingers as others do.
- * Called by conn.c; nobody is told anything.
+ * Called by layer_ops.c; nobody is told anything.
  */
 #include "tls/layer.h"
 
@@ -65,7 +65,7 @@ static void outlive_timer(struct timer *timer)
 	outlive_end(container_of(timer, struct outlive, timer));
 }
 
-/* The layer has gone on with the handshake before (conn.c). More early data are not wanted. */
+/* The layer has gone on with the handshake before (layer_ops.c). More early data are not wanted. */
 static void outlive_ready(struct conn *conn)
 {
 	struct tls_conn *t = container_of(conn->layer, struct tls_conn, layer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory for records on their way (tls/records.h). Called by conn.c alone. */
+/* Memory for records on their way (tls/records.h). Called by layer_ops.c alone. */
 #include "tls/records.h"
 
 #include "base/pool.h"

@@ -3,8 +3,8 @@
  * The words about TLS that bind lines, server lines, lines of a crt-list and the defaults of the
  * global section share: each sets a field of struct tls_settings. Texts come in as words and
  * problems go out as sentences, so that commands at run time take the same way as the
- * configuration. What a value means to OpenSSL is found out by tls/context.c. Pure, but for the
- * arena.
+ * configuration. What a value means to OpenSSL is found out by tls/settings_apply.c. Pure, but for
+ * the arena.
  */
 #include "tls/settings.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which connections are folded (tls/silence.h). A list has those that do not, used last at its end;
  * one timer looks at its beginning. Only the SSL itself is folded: nothing but a call for this
- * connection looks into it, and each begins in conn.c; what hangs at it is shared with others.
+ * connection looks into it, and each begins in layer_ops.c; what hangs at it is shared with others.
  * Where OpenSSL does not use our memory nothing ever is. */
 #include "tls/silence.h"
 

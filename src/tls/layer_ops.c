@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The layer that makes and reads records (tls/conn.h, doc/internals/tls.md). net/conn.c calls it in
  * the place of the system calls; stream/ and check/ drive the handshake. It knows nothing of
- * certificates: it is given an SSL
- * (begin.c).
+ * certificates: it is given an SSL (begin.c).
  *
  * OpenSSL's side is a BIO that belongs to the process: there is one thread, each call into the
  * library names its connection in tls_current first, so that a connection needs no BIO of its own.
  * Invariants: in and out are the process's buffers (records.c) only within a call; out holds bytes
  * between calls only while the socket is full, and then CONN_WRITABLE is not set; CONN_READABLE is
  * set between calls when the socket may have something, or the library or in has. */
-#include "tls/conn.h"
+#include "tls/layer.h"
 
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/result.h"
 #include "net/conn.h"
+#include "tls/conn.h"
 #include "tls/drain.h"
 #include "tls/early.h"
 #include "tls/kernel.h"
-#include "tls/layer.h"
 #include "tls/notes.h"
 #include "tls/records.h"
 #include "tls/silence.h"
@@ -29,13 +28,10 @@
 #include <string.h>
 #include <sys/uio.h>
 
-struct tls_stats tls_stats;
 void (*tls_keys_made)(bool accepted);
 void (*tls_connect_counted)(int change);
 bool (*tls_may_connect)(void);
 void (*tls_proved)(struct conn *conn, void *whose, bool ok);
-unsigned tls_early_most = 15360;
-unsigned tls_max_record, tls_first_record, tls_idle_ms = 1000; /* tls/layer.h */
 
 static struct pool tls_pool = POOL_INIT("tls", sizeof(struct tls_conn));
 static struct tls_conn *tls_current;
@@ -723,14 +719,6 @@ size_t tls_conn_early_taken(const struct conn *conn)
 {
 	return tls_conn_early_said(conn) && !tls_conn_early_refused(conn) ?
 		       tls_of(conn)->words.len : 0;
-}
-
-void tls_conn_blame(struct ssl_st *ssl, enum tls_fault fault)
-{
-	struct tls_conn *t = SSL_get_app_data(ssl);
-
-	if (t)
-		t->fault = fault;
 }
 
 /* ---- asked for -------------------------------------------------------------------------------- */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the layer share beside a connection's state: totals and limits of the process,
+ * and why a handshake is refused. */
+#include "tls/layer.h"
+
+#include <openssl/ssl.h>
+
+struct tls_stats tls_stats;
+unsigned tls_early_most = 15360;
+unsigned tls_max_record, tls_first_record, tls_idle_ms = 1000;
+
+void tls_conn_blame(struct ssl_st *ssl, enum tls_fault fault)
+{
+	struct tls_conn *t = SSL_get_app_data(ssl);
+
+	if (t)
+		t->fault = fault;
+}
