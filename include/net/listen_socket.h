@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The system calls behind a listener: its socket is opened, bound, told to listen; and
- * accepts. For net/listener.c alone. */
+ * accepts. For net/accept.c alone. */
 #ifndef NET_LISTEN_SOCKET_H
 #define NET_LISTEN_SOCKET_H
 

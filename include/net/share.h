@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Several processes that accept from the same sockets: who takes the next connection. See
- * doc/internals/accepting.md. For net/listener.c, except where said; nothing here is called where
+ * doc/internals/accepting.md. For net/accept.c, except where said; nothing here is called where
  * there is one process (listeners_shared is false).
  */
 #ifndef NET_SHARE_H

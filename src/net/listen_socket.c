@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Opening of listening sockets, for net/listener.c. Each step that the system refuses ends it
+ * Opening of listening sockets, for net/accept.c. Each step that the system refuses ends it
  * with a sentence that says which address, what was refused and, where we know, what helps.
  * A Unix socket is bound under a temporary name and renamed, so that connecting to its path
  * works at every moment of a change of processes; its file is left in place at the end for

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Connections that nobody uses any more (net/orphan.h), in the order of their age. None of them may
  * keep a descriptor from those who are served: they are few, and where the table of descriptors is
- * full (sock.c, listener.c) the oldest goes. */
+ * full (sock.c, accept.c) the oldest goes. */
 #include "net/orphan.h"
 
 #include "base/result.h"

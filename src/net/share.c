@@ -4,7 +4,7 @@
  * (EPOLLEXCLUSIVE), of those asleep the one that has stood longest in the line; whoever took one
  * goes to the end of the line. A process that has more to do than the least loaded of the others,
  * by more than a tenth, stands back: it leaves the line, and is called back by those who accept
- * when the difference has gone. Called by net/listener.c; knows nothing of limits.
+ * when the difference has gone. Called by net/accept.c; knows nothing of limits.
  *
  * Invariants: a process that was woken takes what it was woken for before it stands back, since
  * nobody else was told. Whoever has least never stands back. Nobody relies on another process: one
@@ -392,7 +392,7 @@ static void to_the_end(struct listener *l)
 	l->since_round = 0;
 	share_stats.rounds++;
 	loop_remove(&l->src);
-	if (watch(l) < 0) /* no memory: net/listener.c brings it back */
+	if (watch(l) < 0) /* no memory: net/accept.c brings it back */
 		timer_set(&l->retry, clock_now_ms + CHECK_MS);
 }
 

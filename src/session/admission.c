@@ -7,7 +7,7 @@
  * finds no place says so in its row and sums once more; who gives a place back looks afterwards
  * who waits: one of both sees the other. The one that has waited longest is woken; it takes the
  * place like any other. A place that nobody took, because the one that was woken could not, is
- * found by the next look of those who wait (net/listener.c). Rates count when it is over, so what
+ * found by the next look of those who wait (net/accept.c). Rates count when it is over, so what
  * is being admitted is counted beside them.
  */
 #include "session/admission.h"
