@@ -109,23 +109,24 @@ void peer_link_close(struct peer_link **link, bool reset);
 void peer_link_tables_changed(struct peer_link *link);
 void peer_link_wake(struct peer_link *link);
 
-/* ---- peers.c, for link.c --------------------------------------------------------------------- */
-
-/* Somebody has called under that name: what it is answered. */
-MUST_USE enum hello_status peers_hello(const struct peer_link *link, struct span caller);
-/* It was told that it is accepted: link->peer is set, and another connection of that member closed.
- * Not before: HAProxy 2.6 calls at times though it has a connection, and resets the new one. */
-void peers_takes(struct peer_link *link, struct span caller);
-/* The conversation begins: link->talk is there. */
-void peers_talks(struct peer_link *link);
-/* What the other side has said: link->events, not while the talk runs. The link may be closed. */
-void peers_said(struct peer_link *link);
-/* The connection has ended, and is closed right after. status: that it has answered, or 0. */
-void peers_lost(struct peer_link *link, int status, const char *why);
-MUST_USE bool peers_up_to_date(void *home);
-/* A line about a section, to its log or the process's. */
-void peers_log(const struct peers_section *s, int level, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+/* What a connection means for its member and section. Installed by peers.c. */
+struct link_hooks {
+	/* Somebody has called under that name: what it is answered. */
+	enum hello_status (*hello)(const struct peer_link *link, struct span caller);
+	/* It was told that it is accepted: link->peer is set, and another connection of that member
+	 * closed. Not before: HAProxy 2.6 calls at times though it has a connection, and resets the
+	 * new one. */
+	void (*takes)(struct peer_link *link, struct span caller);
+	/* The conversation begins: link->talk is there. */
+	void (*talks)(struct peer_link *link);
+	/* What the other side has said: link->events, not while the talk runs. The link may be
+	 * closed. */
+	void (*said)(struct peer_link *link);
+	/* The connection has ended, and is closed right after. status: that it has answered, or 0. */
+	void (*lost)(struct peer_link *link, int status, const char *why);
+	bool (*up_to_date)(void *home);
+};
+extern struct link_hooks link_hooks;
 
 /* ---- peers.c, for peers_conf.c and leave.c ----------------------------------------------------- */
 

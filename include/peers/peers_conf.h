@@ -8,15 +8,10 @@
 
 /* Its data are a struct peers_conf. */
 extern const struct module peers_module;
-/* Those of the running generation; never NULL. */
-extern const struct peers_conf *peers_running;
-
 /* Before the files are read: the name of this host among peers; forced: by -L, so that the files do
  * not change it. The string lives as long as the generation. */
 void peers_conf_local(struct config *cfg, const char *name, bool forced);
 /* This process replaces another one, which may teach it (-sf). */
 void peers_conf_succeeds(struct config *cfg);
-/* The section of that name; NULL: none. */
-struct peers_section *peers_section_find(const struct peers_conf *conf, const char *name);
 
 #endif

@@ -64,4 +64,14 @@ static inline bool peers_section_speaks(const struct peers_section *s)
 	return s->local && !s->disabled;
 }
 
+/* The sections of the running generation; never NULL. */
+extern const struct peers_conf *peers_running;
+
+/* The section of that name; NULL: none. */
+struct peers_section *peers_section_find(const struct peers_conf *conf, const char *name);
+
+/* A line about a section, to its log or the process's. */
+void peers_log(const struct peers_section *s, int level, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 #endif

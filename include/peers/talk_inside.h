@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inside of a conversation with a peer, for the files of peers/talk*.c alone. */
+/* The inside of a conversation with a peer, for messages.c, learn.c and tell.c alone. */
 #ifndef PEERS_TALK_INSIDE_H
 #define PEERS_TALK_INSIDE_H
 

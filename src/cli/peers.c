@@ -13,6 +13,7 @@
 #include "net/conn.h"
 #include "peers/life.h"
 #include "peers/peers_conf.h"
+#include "peers/section.h"
 #include "proxy/facts.h"
 #include "proxy/server.h"
 #include "share/segment.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a peer tells of its tables goes into ours. Called by the conversation (talk.c) with whole
+ * What a peer tells of its tables goes into ours. Called by the conversation (messages.c) with whole
  * messages. Nothing of what is learned is told on.
  *
  * An update is read to its end before the first of its values is stored: one that is cut changes

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "log/log.h"
 #include "peers/life.h"
-#include "peers/peers_conf.h"
+#include "peers/section.h"
 
 enum { LEAVE_MS = 5000, LEAVE_RETRY_MS = 100 };
 

@@ -17,7 +17,7 @@
 #include "net/listener.h"
 #include "net/sock.h"
 #include "peers/hello.h"
-#include "peers/peers_conf.h"
+#include "peers/section.h"
 #include "proxy/dial.h"
 #include "proxy/server.h"
 #include "tls/client.h"
@@ -32,6 +32,8 @@
 
 /* A turn takes what was read in pieces, until its time is over. The rest waits for the next turn. */
 enum { LINK_PIECE = 512, LINK_TURN_US = 200 };
+
+struct link_hooks link_hooks;
 
 /* ---- beginning and end ------------------------------------------------------------------------ */
 
@@ -59,7 +61,7 @@ void peer_link_close(struct peer_link **link, bool reset)
 /* It is over, for a reason. */
 static void link_lost(struct peer_link *l, int status, const char *why)
 {
-	peers_lost(l, status, why);
+	link_hooks.lost(l, status, why);
 	peer_link_close(&l, false);
 }
 
@@ -110,7 +112,7 @@ static void link_happened(void *owner, enum talk_event event)
 
 static bool link_home_is_up_to_date(void *owner)
 {
-	return peers_up_to_date(((struct peer_link *)owner)->home);
+	return link_hooks.up_to_date(((struct peer_link *)owner)->home);
 }
 
 static void link_arm(struct peer_link *l)
@@ -142,7 +144,7 @@ static void link_talks(struct peer_link *l)
 	l->since_ms = l->said_ms = l->took_ms = clock_now_ms;
 	l->look_ms = clock_now_ms + PEERS_SILENCE_MS;
 	link_arm(l);
-	peers_talks(l);
+	link_hooks.talks(l);
 	talk_beat(l->talk);
 	task_wake(&l->task);
 }
@@ -232,7 +234,7 @@ static bool link_take(struct peer_link *l, const char *bytes, size_t len)
 	}
 	if (!l->events)
 		return true;
-	peers_said(l);
+	link_hooks.said(l);
 	if (!l->conn)
 		return false;
 	l->events = 0;
@@ -303,7 +305,7 @@ static void link_answer(struct peer_link *l, enum hello_status status, const str
 		return;
 	}
 	if (status == HELLO_ACCEPTED) {
-		peers_takes(l, hello->caller);
+		link_hooks.takes(l, hello->caller);
 		link_begin(l, hello->len);
 		return;
 	}
@@ -322,7 +324,7 @@ static void link_read_hello(struct peer_link *l)
 	if (status == HELLO_MORE)
 		return;
 	if (status == HELLO_ACCEPTED)
-		status = peers_hello(l, hello.caller);
+		status = link_hooks.hello(l, hello.caller);
 	l->untimed = !hello.minor;
 	link_answer(l, status, &hello);
 }

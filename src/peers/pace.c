@@ -16,7 +16,7 @@
 #include "event/loop.h"
 #include "event/timer.h"
 #include "peers/life.h"
-#include "peers/peers_conf.h"
+#include "peers/section.h"
 #include "share/segment.h"
 #include "share/wake.h"
 #include "stick/feed.h"

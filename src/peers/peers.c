@@ -18,7 +18,7 @@
 #include "net/listener.h"
 #include "peers/life.h"
 #include "peers/pace.h"
-#include "peers/peers_conf.h"
+#include "peers/section.h"
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
 #include "proxy/stick_conf.h"
@@ -26,7 +26,6 @@
 #include "stick/feed.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,21 +41,7 @@ static bool began, speaking;
 static unsigned strangers_untold;
 static uint64_t strangers_told_ms;
 
-void peers_log(const struct peers_section *s, int level, const char *fmt, ...)
-{
-	char line[1024];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	if (s->log)
-		log_printf(s->log, (enum log_level)level, "%s", line);
-	else
-		log_process((enum log_level)level, "%s", line);
-}
-
-bool peers_up_to_date(void *home)
+static bool peers_up_to_date(void *home)
 {
 	return ((struct section_life *)home)->resync == RESYNC_DONE;
 }
@@ -257,7 +242,7 @@ static struct peer_life *find_life(struct section_life *home, struct span name)
 	return NULL;
 }
 
-enum hello_status peers_hello(const struct peer_link *link, struct span caller)
+static enum hello_status peers_hello(const struct peer_link *link, struct span caller)
 {
 	const struct peer_life *peer = find_life(link->home, caller);
 
@@ -266,7 +251,7 @@ enum hello_status peers_hello(const struct peer_link *link, struct span caller)
 	return peer->peer->local && peer->link ? HELLO_TWICE : HELLO_ACCEPTED;
 }
 
-void peers_takes(struct peer_link *link, struct span caller)
+static void peers_takes(struct peer_link *link, struct span caller)
 {
 	struct peer_life *peer = find_life(link->home, caller);
 
@@ -282,7 +267,7 @@ void peers_takes(struct peer_link *link, struct span caller)
 	peer->refused = false;
 }
 
-void peers_talks(struct peer_link *link)
+static void peers_talks(struct peer_link *link)
 {
 	struct peer_life *peer = link->peer;
 
@@ -303,7 +288,7 @@ void peers_talks(struct peer_link *link)
 	resync_talks(link->home);
 }
 
-void peers_said(struct peer_link *link)
+static void peers_said(struct peer_link *link)
 {
 	unsigned events = link->events;
 	struct peer_life *peer = link->peer;
@@ -322,7 +307,7 @@ static uint64_t tie_break(void)
 	return clock_now_ms + TIE_LEAST_MS + (uint64_t)random() % TIE_RANGE_MS;
 }
 
-void peers_lost(struct peer_link *link, int status, const char *why)
+static void peers_lost(struct peer_link *link, int status, const char *why)
 {
 	struct peer_life *peer = link->peer;
 	bool talked = link->state == LINK_TALKS;
@@ -531,6 +516,12 @@ void peers_open(struct config *cfg)
 	struct peers_section *s;
 	unsigned i;
 
+	link_hooks.hello = peers_hello;
+	link_hooks.takes = peers_takes;
+	link_hooks.talks = peers_talks;
+	link_hooks.said = peers_said;
+	link_hooks.lost = peers_lost;
+	link_hooks.up_to_date = peers_up_to_date;
 	list_for_each(s, &peers_running->sections, node) {
 		if (!peers_section_speaks(s))
 			continue;

@@ -17,6 +17,7 @@
 #include "net/addr_conf.h"
 #include "net/bind_conf.h"
 #include "peers/peers.h"
+#include "peers/section.h"
 #include "proxy/proxy.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/stick_conf.h"
@@ -32,9 +33,6 @@
 
 enum { PEERS_BACKLOG = 128, MOST_UPDATES = 200 };
 
-static struct peers_conf none = { .sections = LIST_INIT(none.sections) };
-const struct peers_conf *peers_running = &none;
-
 void peers_conf_local(struct config *cfg, const char *name, bool forced)
 {
 	struct peers_conf *conf = config_data(cfg, &peers_module);
@@ -48,16 +46,6 @@ void peers_conf_succeeds(struct config *cfg)
 	struct peers_conf *conf = config_data(cfg, &peers_module);
 
 	conf->succeeds = true;
-}
-
-struct peers_section *peers_section_find(const struct peers_conf *conf, const char *name)
-{
-	struct peers_section *s;
-
-	list_for_each(s, &conf->sections, node)
-		if (!strcmp(s->name, name))
-			return s;
-	return NULL;
 }
 
 static struct peer *find_peer(const struct peers_section *s, const char *name)

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "log/log.h"
+#include "peers/section.h"
 #include "stick/feed.h"
 
 #include <stdio.h>

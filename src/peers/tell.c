@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a peer is told of our tables: changes, as they come, and all entries when it asks. Called by
- * the conversation (talk.c) when there is room.
+ * the conversation (messages.c) when there is room.
  *
  * All entries of a teaching have one number, which is that of the newest change when it began; the
  * peer has them when it confirms. Acknowledgements that come before are passed over, as they may be

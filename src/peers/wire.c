@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Messages of the protocol of peers, and what they are made of. Called by the conversation
- * (talk.c); definitions and updates are wire_table.c. Pure. */
+ * (messages.c); definitions and updates are wire_table.c. Pure. */
 #include "peers/wire.h"
 
 /* ---- numbers ------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Definitions of tables and updates of entries, as bytes. Called by the conversation (talk.c), which
- * writes what surrounds them. Pure, but for the entry that is read.
+ * Definitions of tables and updates of entries, as bytes. Called by the conversation (messages.c),
+ * which writes what surrounds them. Pure, but for the entry that is read.
  *
  * Values come in the order of data types, which is that of their numbers; an update says nothing of
  * types, so a definition has to come first.
