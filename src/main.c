@@ -43,6 +43,7 @@
 #include "process/process.h"
 #include "process/reload.h"
 #include "process/rights.h"
+#include "process/self.h"
 #include "process/version.h"
 #include "proxy/backend_part.h"
 #include "proxy/proxy.h"

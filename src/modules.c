@@ -42,7 +42,7 @@
 #include "net/netns.h"
 #include "peers/peers_conf.h"
 #include "process/caps.h"
-#include "process/parent_cli.h"
+#include "process/parent_cli_conf.h"
 #include "process/process.h"
 #include "process/later_conf.h"
 #include "process/threads_conf.h"

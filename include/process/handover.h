@@ -5,7 +5,6 @@
 #define PROCESS_HANDOVER_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct config;
 struct err;
@@ -13,9 +12,6 @@ struct err;
 /* First thing in main(): keeps the command line, the environment and the folder of the start, with
  * which this program executes itself anew, and takes over what an earlier image has left. */
 void handover_start(int argc, char **argv);
-/* Has one left something? Then `workers` has its workers, and the sockets it kept are found
- * by listener_open. */
-extern bool handover_taken;
 /* Gives the segment of the earlier image to the configuration that is about to be read. Where it
  * cannot be used its workers go on with it, and have no row here. */
 void handover_offer_segment(void);
@@ -23,7 +19,7 @@ void handover_offer_segment(void);
 void handover_check_segment(void);
 
 /* Executes this program anew. Returns only when that fails: -1 and err; everything is as it was,
- * but the workers' channels are new. */
+ * but the workers' channels are to be made anew of channel_fd. */
 int handover_execute(struct config *cfg, struct err *err);
 /* In a child: executes this program with "-c" before its other options, output to fd. */
 void handover_validate(int fd) __attribute__((noreturn));

@@ -29,7 +29,7 @@ struct process_conf {
 	unsigned thread_limit;   /* of nbthread, and of nbproc auto; 0: none */
 	bool nbproc_auto;
 	unsigned nbproc, nbthread; /* 0: not given */
-	unsigned workers;   /* 0: one process, which has no parent */
+	unsigned worker_count; /* 0: one process, which has no parent */
 	unsigned max_reloads; /* that a worker survives; 0: no limit */
 	unsigned grace;     /* ms between SIGUSR1 and the soft stop */
 	unsigned close_spread; /* ms; 0: not given */
@@ -42,12 +42,6 @@ extern const struct module process_module;
 /* Starts every module of the configuration, drops rights, and serves until told to end.
  * Returns the exit code. Messages go to stderr. */
 int process_run(struct config *cfg, const struct args *args);
-/* The new configuration wants all sockets that the earlier image has passed on. */
-extern bool process_kept_all;
-/* In the process that speaks for all: see `lead` in config/module.h. For parent.c. */
-void process_lead_modules(struct config *cfg);
-/* The same in a parent that waits after a reload has failed. */
-void process_wait_modules(const struct config *cfg);
 /* After a reload whose configuration cannot be served: leads the workers that are there, until
  * the next one. Returns the exit code. */
 int process_wait(struct config *cfg, const char *why);

@@ -5,15 +5,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-
-struct reload_info {
-	unsigned reloads;     /* since the parent's first start, also those that failed */
-	unsigned failed;      /* since the last that went well */
-	bool last_failed;
-	uint64_t started_ms;  /* clock of the system: first start of the parent */
-};
-extern struct reload_info reload_info;
 
 /* Asks for a reload, as SIGUSR2 does. The reload begins when the loop comes to it. fd: a connected
  * socket on which the outcome is told: "Success=1\n" from the new image, or "Success=0\n--\n" and

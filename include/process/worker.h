@@ -11,15 +11,6 @@
 struct err;
 struct worker;
 
-enum process_role { ROLE_ONLY, /* no workers: it does everything itself */
-		    ROLE_PARENT, ROLE_WORKER };
-extern enum process_role process_role;
-/* Worker 1..N; 0: parent, or the only one. */
-extern unsigned worker_number;
-/* Of the configuration in this process: counts reloads. */
-extern uint32_t process_generation;
-void process_set_generation(uint32_t generation);
-
 /* -- between parent.c, run.c and worker.c ----------------------------------------------------- */
 
 /* Our end of the channel, in a fresh worker. */

@@ -3,7 +3,7 @@
 #ifndef PROCESS_WORKERS_H
 #define PROCESS_WORKERS_H
 
-#include "process/parent.h"
+#include "process/worker_entry.h"
 
 struct channel;
 struct err;
@@ -15,6 +15,9 @@ enum parent_state { PARENT_STARTS,  /* not all workers have served yet */
 		    PARENT_FINISHES, /* soft stop */
 		    PARENT_ENDS };
 extern enum parent_state parent_state;
+
+/* struct worker.node, of all generations. */
+extern struct list workers;
 
 /* -- workers.c --------------------------------------------------------------------------------- */
 
@@ -48,10 +51,16 @@ void workers_are_present(void);
  * never). */
 void workers_relieve(unsigned max_reloads);
 
+/* Set before the first is forked: the new configuration wants all sockets that the earlier image
+ * has passed on. */
+extern bool process_kept_all;
+
 /* -- forking.c --------------------------------------------------------------------------------- */
 
-/* True: this is the child, a fresh worker. Where it fails it is tried again later. */
-bool worker_fork(struct worker *w);
+/* Whether a worker was forked. FORK_LATER: there are no descriptors, FORK_REFUSED: the system makes
+ * no process; due_ms says when it is tried again. FORK_CHILD: this is the child, a fresh worker. */
+enum fork_result { FORK_DONE, FORK_LATER, FORK_REFUSED, FORK_CHILD };
+enum fork_result worker_fork(struct worker *w);
 /* Ties a worker to this image: by fd, which is taken over; by its channel_fd. */
 void worker_listen(struct worker *w, int fd);
 void worker_move(struct worker *w);
@@ -60,12 +69,14 @@ void worker_move(struct worker *w);
 void child_forget(struct worker *self);
 void child_take(struct worker *w, int channel_fd, int words_fd);
 
-/* -- parent.c, called by forking.c ------------------------------------------------------------- */
-
-void worker_said(struct channel *channel, struct frame *frame, void *worker);
-void worker_gone(struct channel *channel, void *worker);
-void worker_not_forked(void);
-/* In a fresh child: the parent's timers and its socket. */
-void parent_drop(void);
+/* Installed by parent.c. */
+struct forking_hooks {
+	/* A worker has said something, or has closed its channel; worker: its struct worker. */
+	void (*said)(struct channel *channel, struct frame *frame, void *worker);
+	void (*gone)(struct channel *channel, void *worker);
+	/* In a fresh child: drops the parent's timers, its socket and a reload that is under way. */
+	void (*forget)(void);
+};
+extern struct forking_hooks forking_hooks;
 
 #endif

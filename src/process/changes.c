@@ -31,7 +31,7 @@ struct served {
 	bool overdue; /* too much waits for it: it hears no more */
 };
 
-static struct list workers = LIST_INIT(workers);
+static struct list all_served = LIST_INIT(all_served);
 void (*changes_overdue)(struct channel *channel);
 static uint32_t place; /* of the last change in the log */
 int (*changes_delegate)(const char *frame, size_t len, struct text *said, struct err *err);
@@ -40,7 +40,7 @@ static struct served *served_find(const struct channel *channel)
 {
 	struct served *w;
 
-	list_for_each(w, &workers, node)
+	list_for_each(w, &all_served, node)
 		if (w->channel == channel)
 			return w;
 	return NULL;
@@ -57,7 +57,7 @@ void changes_add(struct channel *channel, unsigned row, bool old)
 		return;
 	}
 	*w = (struct served){ .channel = channel, .row = row };
-	list_append(&workers, &w->node);
+	list_append(&all_served, &w->node);
 	if (old)
 		changes_set_old(channel, true);
 }
@@ -85,15 +85,15 @@ void changes_remove(struct channel *channel)
 
 void changes_forget_workers(void)
 {
-	while (!list_empty(&workers))
-		served_free(list_first(&workers, struct served, node));
+	while (!list_empty(&all_served))
+		served_free(list_first(&all_served, struct served, node));
 }
 
 struct channel *changes_channel(unsigned row)
 {
 	struct served *w;
 
-	list_for_each(w, &workers, node)
+	list_for_each(w, &all_served, node)
 		if (w->row == row)
 			return w->channel;
 	return NULL;
@@ -149,7 +149,7 @@ static int log_append(const struct change_kind *kind, const void *bytes, size_t 
 		return -1;
 	}
 	place++;
-	list_for_each(w, &workers, node)
+	list_for_each(w, &all_served, node)
 		served_tell(w, frame, size);
 	wipe_free(frame);
 	return 0;

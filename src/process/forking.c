@@ -13,7 +13,7 @@
 #include "process/changes.h"
 #include "process/channel.h"
 #include "process/notify.h"
-#include "process/reload.h"
+#include "process/self.h"
 #include "process/spare.h"
 #include "process/worker.h"
 #include "process/workers_conf.h"
@@ -29,6 +29,8 @@
 
 enum { RETRY_MS = 1000 };
 
+struct forking_hooks forking_hooks;
+
 /* ---- in the child ------------------------------------------------------------------------ */
 
 /* What a fresh worker has of us, and must not use: descriptors of others, timers, the loop. */
@@ -38,7 +40,7 @@ void child_forget(struct worker *self)
 
 	/* First: the poller is still the parent's, and what is dropped would be taken out of it. */
 	loop_free();
-	parent_drop();
+	forking_hooks.forget();
 	list_for_each(w, &workers, node) {
 		if (w->channel)
 			channel_drop(&w->channel);
@@ -46,7 +48,6 @@ void child_forget(struct worker *self)
 			close(w->words_fd);
 	}
 	changes_forget_workers();
-	reload_forget();
 	notify_stop();
 	log_forked();
 	signals_forget();
@@ -71,7 +72,7 @@ void child_take(struct worker *w, int channel_fd, int words_fd)
 void worker_listen(struct worker *w, int fd)
 {
 	w->channel_fd = -1;
-	w->channel = channel_new(fd, worker_said, worker_gone, w);
+	w->channel = channel_new(fd, forking_hooks.said, forking_hooks.gone, w);
 	if (!w->channel)
 		kill(w->pid, SIGKILL);
 	else
@@ -110,15 +111,14 @@ static bool worker_pipes(int ends[2], int words[2])
 	return false;
 }
 
-/* True: this is the child. */
-bool worker_fork(struct worker *w)
+enum fork_result worker_fork(struct worker *w)
 {
 	int ends[2], words[2];
 	pid_t pid;
 
 	if (!worker_pipes(ends, words)) {
 		w->due_ms = clock_now_ms + RETRY_MS;
-		return false;
+		return FORK_LATER;
 	}
 	fflush(NULL);
 	pid = spare_serves() ? spare_fork_worker(w, ends[1], words[1]) : fork();
@@ -127,18 +127,17 @@ bool worker_fork(struct worker *w)
 		close(words[0]);
 		child_forget(w);
 		child_take(w, ends[1], words[1]);
-		return true;
+		return FORK_CHILD;
 	}
 	close(ends[1]);
 	close(words[1]);
 	if (pid > 0) {
 		worker_forked(w, pid, ends[0], words[0]);
-		return false;
+		return FORK_DONE;
 	}
 	log_process(LOG_L_ALERT, "Cannot fork a worker: %s.", strerror(errno));
 	close(ends[0]);
 	close(words[0]);
 	w->due_ms = clock_now_ms + RETRY_MS;
-	worker_not_forked();
-	return false;
+	return FORK_REFUSED;
 }

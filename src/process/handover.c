@@ -17,11 +17,9 @@
 #include "net/listener.h"
 #include "process/channel.h"
 #include "process/messages.h"
-#include "process/parent.h"
-#include "process/parent_cli.h"
-#include "process/reload.h"
+#include "process/parent_cli_conf.h"
+#include "process/self.h"
 #include "process/spare.h"
-#include "process/worker.h"
 #include "process/workers.h"
 #include "proxy/added_names.h"
 #include "proxy/facts.h"
@@ -46,8 +44,6 @@
 
 #define VARIABLE "PENSTOCK_HANDOVER"
 enum { HANDOVER_VERSION = 2, GENERATION_MOST = INT32_MAX, ASKERS = 16, TALKERS = 128 };
-
-bool handover_taken;
 
 static char **start_argv, **start_environ;
 static int start_argc, start_folder = -1;
@@ -636,7 +632,6 @@ int handover_execute(struct config *cfg, struct err *err)
 	err_set(err, "cannot execute %s: %s", program ? program : "the program", strerror(errno));
 	fclose(out);
 	take_back(cfg);
-	parent_adopt_workers();
 	return -1;
 }
 

@@ -10,9 +10,9 @@
 #include "base/str.h"
 #include "log/log.h"
 #include "net/addr.h"
-#include "process/parent.h"
 #include "process/scene.h"
-#include "process/worker.h"
+#include "process/self.h"
+#include "process/worker_entry.h"
 #include "proxy/proxy.h"
 #include "share/segment.h"
 

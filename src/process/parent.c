@@ -16,17 +16,21 @@
 #include "event/timer.h"
 #include "log/log.h"
 #include "net/listener.h"
+#include "process/announce.h"
 #include "process/args.h"
 #include "process/changes.h"
 #include "process/channel.h"
+#include "process/daemon.h"
 #include "process/dump.h"
 #include "process/handover.h"
 #include "process/messages.h"
 #include "process/notify.h"
 #include "process/obituary.h"
 #include "process/parent_cli.h"
+#include "process/phases.h"
 #include "process/process.h"
 #include "process/reload.h"
+#include "process/self.h"
 #include "process/spare.h"
 #include "process/watch.h"
 #include "process/worker.h"
@@ -319,6 +323,18 @@ static void worker_overdue(struct channel *channel)
 
 /* ---- what workers say -------------------------------------------------------------------- */
 
+/* All workers serve for the first time: who waits for the start is let go. */
+static int parent_ready(struct err *err)
+{
+	if (announce_service(conf, arguments, err) < 0)
+		return -1;
+	notify_ready("Ready.");
+	daemon_ready();
+	log_process(LOG_L_NOTICE, "Loading success.");
+	reload_start_said();
+	return 0;
+}
+
 static void worker_ready(struct worker *w)
 {
 	struct err err;
@@ -331,7 +347,7 @@ static void worker_ready(struct worker *w)
 	if (parent_state != PARENT_STARTS || !workers_all_serve())
 		return;
 	parent_state = PARENT_SERVES;
-	if (parent_ready(arguments, &err) < 0) {
+	if (parent_ready(&err) < 0) {
 		log_stderr(LOG_L_ALERT, "%s", err.text);
 		exit_code = 1;
 		parent_end(SIGTERM);
@@ -349,7 +365,7 @@ static void worker_ready(struct worker *w)
 		reload_resume();
 }
 
-void worker_said(struct channel *channel, struct frame *frame, void *arg)
+static void worker_said(struct channel *channel, struct frame *frame, void *arg)
 {
 	struct worker *w = arg;
 
@@ -365,7 +381,7 @@ void worker_said(struct channel *channel, struct frame *frame, void *arg)
 
 /* Its end is told by SIGCHLD. One that has closed the channel and lives on cannot be led: it may
  * have been taken over. */
-void worker_gone(struct channel *channel, void *arg)
+static void worker_gone(struct channel *channel, void *arg)
 {
 	struct worker *w = arg;
 
@@ -374,19 +390,21 @@ void worker_gone(struct channel *channel, void *arg)
 		kill(w->pid, SIGKILL);
 }
 
-void worker_not_forked(void)
+static void worker_not_forked(void)
 {
 	if (parent_state == PARENT_STARTS)
 		start_failed();
 }
 
-void parent_drop(void)
+/* In a fresh child. */
+static void parent_drop(void)
 {
 	timer_cancel(&tick);
 	timer_cancel(&grace);
 	timer_cancel(&patience);
 	timer_cancel(&old_accept);
 	parent_cli_drop(config);
+	reload_forget();
 }
 
 /* This image began while it waited to be replaced. */
@@ -411,7 +429,8 @@ static void check_rows(void)
 			w->row = -1;
 }
 
-void parent_adopt_workers(void)
+/* Ties workers whose channel_fd is set to this image. */
+static void parent_adopt_workers(void)
 {
 	struct worker *w, *next;
 
@@ -430,11 +449,18 @@ void parent_adopt_workers(void)
 /* Forks those that are due. The worker, in the child. */
 static struct worker *parent_fork_due(void)
 {
+	enum fork_result result;
 	struct worker *w;
 
-	list_for_each(w, &workers, node)
-		if (w->state == WORKER_WAITS && w->due_ms <= clock_now_ms && worker_fork(w))
+	list_for_each(w, &workers, node) {
+		if (w->state != WORKER_WAITS || w->due_ms > clock_now_ms)
+			continue;
+		result = worker_fork(w);
+		if (result == FORK_CHILD)
 			return w;
+		if (result == FORK_REFUSED)
+			worker_not_forked();
+	}
 	return NULL;
 }
 
@@ -493,6 +519,9 @@ static int parent_open(struct config *cfg, struct err *err)
 	timer_init(&old_accept, on_old_overdue);
 	timer_init(&grace, on_grace_over);
 	changes_overdue = worker_overdue;
+	forking_hooks.said = worker_said;
+	forking_hooks.gone = worker_gone;
+	forking_hooks.forget = parent_drop;
 	if (parent_signals(err) < 0 || parent_cli_start(cfg, err) < 0)
 		return -1;
 	if (!reload_info.started_ms)
@@ -548,9 +577,12 @@ static struct worker *parent_execute_now(void)
 	timer_cancel(&patience);
 	if (parent_is_busy())
 		return NULL; /* it ends */
-	if (parent_state == PARENT_SERVES && spare_fork())
+	if (parent_state == PARENT_SERVES && spare_fork()) {
+		handover_forget();
 		return spare_serve();
+	}
 	handover_execute(config, &err);
+	parent_adopt_workers(); /* their channels are new */
 	if (!had_spare)
 		spare_end();
 	parent_cli_wait(false);
@@ -576,7 +608,7 @@ int parent_start(struct config *cfg, const struct args *args, struct err *err)
 	if (parent_open(cfg, err) < 0 || log_parent_start(err) < 0)
 		return -1;
 	process_lead_modules(cfg);
-	for (i = 1; i <= conf->workers; i++)
+	for (i = 1; i <= conf->worker_count; i++)
 		if (worker_new(i, err) < 0)
 			return -1;
 	tick_soon();

@@ -20,8 +20,9 @@
 #include "event/loop.h"
 #include "event/timer.h"
 #include "net/bind_conf.h"
+#include "process/parent_cli_conf.h"
 #include "process/reload.h"
-#include "process/worker.h"
+#include "process/self.h"
 #include "process/workers.h"
 #include "share/segment.h"
 
@@ -320,24 +321,6 @@ bool parent_cli_help(FILE *out, const char *const *words, int count, bool any)
 
 /* -- the socket ------------------------------------------------------------------------------ */
 
-struct parent_cli {
-	struct bind_conf *bind; /* NULL: no -S */
-};
-
-static int parse_socket(struct statement *st, const struct keyword *kw, void *object)
-{
-	struct parent_cli *conf = object;
-
-	(void)kw;
-	conf->bind = bind_conf_new(st, NULL);
-	conf->bind->level = LEVEL_ADMIN;
-	if (bind_conf_parse(st, conf->bind) < 0)
-		return -1;
-	unsetenv("HAPROXY_MASTER_CLI"); /* of before a reload */
-	bind_conf_export(conf->bind, "HAPROXY_MASTER_CLI");
-	return 0;
-}
-
 enum { RETRY_MS = 200 };
 
 static struct timer retry; /* out of descriptors: the sockets are not watched until it fires */
@@ -380,7 +363,7 @@ void parent_cli_wait(bool wait)
 		look_again(&retry);
 }
 
-/* Not by the way of net/listener.c, where workers share what they accept from. */
+/* Not by the way of net/accept.c, where workers share what they accept from. */
 static void knocked(struct source *src, uint32_t events)
 {
 	const struct listener *l = container_of(src, struct listener, src);
@@ -426,16 +409,6 @@ int parent_cli_start(struct config *cfg, struct err *err)
 		       err_set(err, "-S: the poller does not take the socket") : 0;
 }
 
-void parent_cli_each(struct config *cfg, void (*fn)(struct listener *l, void *arg), void *arg)
-{
-	struct parent_cli *conf = config_data(cfg, &parent_cli_module);
-	struct listener *l;
-
-	if (conf->bind)
-		list_for_each(l, &conf->bind->listeners, node)
-			fn(l, arg);
-}
-
 void parent_cli_drop(struct config *cfg)
 {
 	struct parent_cli *conf = config_data(cfg, &parent_cli_module);
@@ -455,15 +428,3 @@ void parent_cli_drop(struct config *cfg)
 			l->src.fd = -1;
 		}
 }
-
-static const struct keyword parent_keywords[] = {
-	{ .name = "-S", .scope = SCOPE_GLOBAL, .args = "<address> [<bind words>]",
-	  .parse = parse_socket, .help = "the parent's socket: option -S of the command line" },
-	{ .name = NULL },
-};
-
-const struct module parent_cli_module = {
-	.name = "parent socket",
-	.keywords = parent_keywords,
-	.data_size = sizeof(struct parent_cli),
-};

@@ -14,6 +14,7 @@
 #include "process/handover.h"
 #include "process/notify.h"
 #include "process/parent.h"
+#include "process/self.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,8 +28,6 @@
 #include <unistd.h>
 
 enum { LOG_SIZE = 32768, LATER = 16 };
-
-struct reload_info reload_info;
 
 static char log_memory[LOG_SIZE];  /* of the start, or of the last failure */
 static size_t log_len;

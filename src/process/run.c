@@ -17,6 +17,7 @@
 #include "net/orphan.h"
 #include "net/listen_socket.h"
 #include "net/listener.h"
+#include "process/announce.h"
 #include "process/args.h"
 #include "process/confine.h"
 #include "process/daemon.h"
@@ -26,9 +27,12 @@
 #include "process/obituary.h"
 #include "process/parent.h"
 #include "process/parent_cli.h"
+#include "process/phases.h"
 #include "process/probed.h"
 #include "process/reload.h"
+#include "process/self.h"
 #include "process/worker.h"
+#include "process/workers.h"
 #include "process/workers_conf.h"
 #include "proxy/global.h"
 #include "proxy/limits.h"
@@ -158,16 +162,6 @@ static int process_signals(struct err *err)
 	return 0;
 }
 
-static void process_tell_old(const struct args *args)
-{
-	size_t i;
-
-	for (i = 0; i < args->old_count; i++)
-		if (kill(args->old_pids[i], args->old_signal) < 0 && errno != ESRCH)
-			fprintf(stderr, "penstock: cannot signal process %ld: %s\n",
-				(long)args->old_pids[i], strerror(errno));
-}
-
 /* ---- start ------------------------------------------------------------------------------- */
 
 /* proxy/ raises the limit of descriptors to what maxconn and the pipes need. */
@@ -188,7 +182,6 @@ static void process_inherit(const struct args *args)
 }
 
 static const struct args *old_args;
-bool process_kept_all;
 
 /* The old processes stop listening; if that is not enough, they go on. */
 static bool process_make_room(unsigned n)
@@ -201,57 +194,6 @@ static bool process_make_room(unsigned n)
 	for (i = 0; i < old_args->old_count; i++)
 		kill(old_args->old_pids[i], n == 0 ? SIGTTOU : SIGTTIN);
 	return n == 0;
-}
-
-static int process_prepare_modules(struct config *cfg, struct err *err)
-{
-	size_t i;
-
-	for (i = 0; cfg->modules[i]; i++)
-		if (cfg->modules[i]->prepare &&
-		    cfg->modules[i]->prepare(cfg, cfg->data[i], err) < 0)
-			return -1;
-	return 0;
-}
-
-static int process_start_modules(struct config *cfg, struct err *err)
-{
-	size_t i;
-
-	for (i = 0; cfg->modules[i]; i++)
-		if (cfg->modules[i]->start &&
-		    cfg->modules[i]->start(cfg, cfg->data[i], err) < 0)
-			return -1;
-	return 0;
-}
-
-void process_lead_modules(struct config *cfg)
-{
-	size_t i;
-
-	for (i = 0; cfg->modules[i]; i++)
-		if (cfg->modules[i]->lead)
-			cfg->modules[i]->lead(cfg, cfg->data[i]);
-}
-
-void process_wait_modules(const struct config *cfg)
-{
-	size_t i;
-
-	for (i = 0; cfg->modules[i]; i++)
-		if (cfg->modules[i]->wait)
-			cfg->modules[i]->wait();
-}
-
-static void process_stop_modules(struct config *cfg)
-{
-	size_t i = 0;
-
-	while (cfg->modules[i])
-		i++;
-	while (i--)
-		if (cfg->modules[i]->stop)
-			cfg->modules[i]->stop();
 }
 
 /* It cannot start. Modules that were prepared give back what they have. */
@@ -292,13 +234,13 @@ static int process_prepare(struct config *cfg, const struct args *args, struct e
 	process_inherit(args);
 	old_args = args;
 	listening_make_room = args->old_count ? process_make_room : NULL;
-	listeners_shared = listeners_held = conf->workers > 0;
+	listeners_shared = listeners_held = conf->worker_count > 0;
 	if (conf->has_uid && geteuid() == 0)
 		listen_socket_owner = (int)conf->uid;
-	if (conf->workers > 1)
-		listeners_divide_batch(conf->workers);
+	if (conf->worker_count > 1)
+		listeners_divide_batch(conf->worker_count);
 	notify_start();
-	if ((conf->workers && parent_cli_open(cfg, err) < 0) ||
+	if ((conf->worker_count && parent_cli_open(cfg, err) < 0) ||
 	    process_prepare_modules(cfg, err) < 0)
 		return -1;
 	if (process_in_background(args) && log_on_terminal())
@@ -307,31 +249,6 @@ static int process_prepare(struct config *cfg, const struct args *args, struct e
 			   log_on_terminal());
 	process_kept_all = inherit_close() == 0;
 	global_state->start_ms = clock_now_ms;
-	return 0;
-}
-
-/* All that was asked for serves. */
-static int process_announce(const struct args *args, struct err *err)
-{
-	const char *pidfile = args->pidfile ? args->pidfile : conf->pidfile;
-
-	if (pidfile && !(handover_taken && pidfile_is_ours(pidfile)) && pidfile_write(pidfile, err) < 0) {
-		if (!handover_taken)
-			return -1;
-		log_process(LOG_L_WARNING, "%s", err->text); /* no reason to end a service */
-	}
-	process_tell_old(args);
-	return 0;
-}
-
-int parent_ready(const struct args *args, struct err *err)
-{
-	if (process_announce(args, err) < 0)
-		return -1;
-	notify_ready("Ready.");
-	daemon_ready();
-	log_process(LOG_L_NOTICE, "Loading success.");
-	reload_start_said();
 	return 0;
 }
 
@@ -349,7 +266,7 @@ static int process_start(struct config *cfg, const struct args *args, const stru
 	    (worker && segment_confine(segment, (unsigned)worker->row, err) < 0) ||
 	    (worker && worker_start(worker, process_finish, err) < 0) ||
 	    process_start_modules(cfg, err) < 0 ||
-	    (!worker && process_announce(args, err) < 0) || probed_start(err) < 0 ||
+	    (!worker && announce_service(conf, args, err) < 0) || probed_start(err) < 0 ||
 	    confine_rights(conf, args, err) < 0)
 		return -1;
 	kept_forget();
@@ -417,7 +334,7 @@ int process_run(struct config *cfg, const struct args *args)
 	conf = config_data(cfg, &process_module);
 	if (process_prepare(cfg, args, &err) < 0)
 		return handover_taken ? process_wait(cfg, err.text) : process_refuse(cfg, &err);
-	if (conf->workers) {
+	if (conf->worker_count) {
 		if (parent_start(cfg, args, &err) < 0)
 			return process_refuse(cfg, &err);
 		worker = parent_run();

@@ -17,9 +17,6 @@
 #include "log/log.h"
 #include "net/listener.h"
 #include "process/changes.h"
-#include "process/handover.h"
-#include "process/parent.h"
-#include "process/worker.h"
 #include "process/workers.h"
 #include "proxy/facts.h"
 #include "session/listening.h"
@@ -265,7 +262,6 @@ struct worker *spare_serve(void)
 	child_forget(NULL);
 	listeners_held = true; /* still: it accepts nothing */
 	change_route = submit_nothing;
-	handover_forget();
 	source.fd = line;
 	if (loop_init(10) < 0 || loop_add(&source, EPOLLIN) < 0)
 		_exit(1);

@@ -205,7 +205,7 @@ static int threads_finish(struct config *cfg, void *data)
 	uint64_t all = threads < 64 ? (UINT64_C(1) << threads) - 1 : UINT64_MAX;
 	uint64_t grouped = threads_grouped(conf);
 
-	if (conf->idle_shared.file && process->workers > 1)
+	if (conf->idle_shared.file && process->worker_count > 1)
 		config_notice(cfg, &conf->idle_shared, "'tune.idle-pool.shared': workers are processes: "
 			      "each keeps the idle connections that it has made, and none takes "
 			      "those of another");

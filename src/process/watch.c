@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "log/log.h"
-#include "process/parent.h"
+#include "process/worker_entry.h"
 #include "share/segment.h"
 
 #include <signal.h>

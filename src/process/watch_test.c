@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "process/parent.h"
+#include "process/worker_entry.h"
 #include "share/segment.h"
 
 #include <setjmp.h>

@@ -15,21 +15,14 @@
 #include "process/channel.h"
 #include "process/messages.h"
 #include "process/obituary.h"
-#include "process/parent.h"
+#include "process/self.h"
+#include "process/worker_entry.h"
 #include "session/listening.h"
 #include "share/segment.h"
 
 #include <stdio.h>
-enum process_role process_role;
-unsigned worker_number;
-uint32_t process_generation = 1;
-int worker_channel_fd = -1;
 
-void process_set_generation(uint32_t generation)
-{
-	process_generation = generation;
-	expr_process.generation = generation;
-}
+int worker_channel_fd = -1;
 
 static struct channel *parent;
 static void (*worker_finish)(enum listening_finish how);

@@ -13,8 +13,7 @@
 #include "process/changes.h"
 #include "process/channel.h"
 #include "process/messages.h"
-#include "process/process.h"
-#include "process/worker.h"
+#include "process/self.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
 #include "stick/memory.h"
@@ -29,6 +28,7 @@ enum { EARLY_MS = 3000,       /* a worker that lived longer is replaced at once 
 
 struct list workers = LIST_INIT(workers);
 enum parent_state parent_state;
+bool process_kept_all;
 static uint32_t checker_row;    /* 0: nobody checks servers now */
 
 void workers_signal(int signo)

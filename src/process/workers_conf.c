@@ -14,9 +14,9 @@
 #include "expr/state.h"
 #include "log/log.h"
 #include "net/listener.h"
-#include "process/handover.h"
 #include "process/numa.h"
 #include "process/process.h"
+#include "process/self.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
@@ -409,13 +409,13 @@ int workers_finish(struct config *cfg, void *data)
 	if (n > WORKERS_MOST)
 		return config_error(cfg, NULL, "nbproc and nbthread together give %u workers; there can "
 				    "be %d", n, WORKERS_MOST);
-	conf->workers = n > 1 || conf->master_worker || change_parent_wanted ? n : 0;
+	conf->worker_count = n > 1 || conf->master_worker || change_parent_wanted ? n : 0;
 	expr_process.count = n;
 	if (conf->cpu_rules)
 		map_workers(cfg, conf);
-	states_workers = conf->workers;
-	segment_workers = conf->workers ? conf->workers : 1;
-	states_rows = !conf->workers ? 1 : 8 * n + 1 > SEGMENT_ROWS_LEAST ? 8 * n + 1 :
+	states_workers = conf->worker_count;
+	segment_workers = conf->worker_count ? conf->worker_count : 1;
+	states_rows = !conf->worker_count ? 1 : 8 * n + 1 > SEGMENT_ROWS_LEAST ? 8 * n + 1 :
 									    SEGMENT_ROWS_LEAST;
 	check_all_binds(cfg, n);
 	return 0;
