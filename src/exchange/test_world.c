@@ -42,8 +42,9 @@
 
 static const struct module *const world_modules[] = {
 	&environment_module, &tune_module, &tune_http_module, &bind_module, &log_module,
-	&log_run_module, &proxy_module, &server_module, &stick_module, &lb_module, &expr_conf_module, &expr_module,
-	&capture_module, &logformat_module, &filter_module, &compress_module, &limit_module, &limit_rules_module, &errors_module, &tcp_rules_module,
+	&log_run_module, &proxy_module, &server_module, &stick_module, &lb_module,
+	&expr_conf_module, &expr_module, &capture_module, &logformat_module, &filter_module,
+	&compress_module, &limit_module, &limit_rules_module, &errors_module, &tcp_rules_module,
 	&http_rules_module, &forwarded_module, &persist_module, &proxyheader_module,
 	&source_module, &steps_module, NULL
 };

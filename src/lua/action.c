@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Actions that are scripts: started where a rule runs, resumed where the rule goes on, and what
- * their results mean for the list. Called by expr/rules.c through rows that stay for the life of the
- * process; the parsers of later lines find them (base/tables.h). */
+ * their results mean for the list. Called by expr/rules.c through rows that stay for the life of
+ * the process; the parsers of later lines find them (base/tables.h). */
 #include "lua/action.h"
 
 #include "base/arena.h"
