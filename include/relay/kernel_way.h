@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the kernel relay share: kernel.c (moves, events), kernel_look.c (what the
- * kernel knows), kernel_take.c (into the maps), kernel_leave.c (out of them). */
+/* What the files of the kernel relay share: kernel_start.c (events), kernel_take.c (into the maps),
+ * kernel_move.c (moves), kernel_leave.c (out of the maps), kernel_grant.c (what the program may
+ * pass on), kernel_end.c, kernel_look.c (what the kernel knows). */
 #ifndef RELAY_KERNEL_WAY_H
 #define RELAY_KERNEL_WAY_H
 
@@ -8,6 +9,7 @@
 #include "base/result.h"
 #include "event/timer.h"
 #include "net/sockmap.h"
+#include "relay/kernel.h"
 #include "relay/kernel_judge.h"
 #include "relay/pump.h"
 
@@ -89,30 +91,45 @@ void way_count(struct kernel_way *way);
 MUST_USE bool way_complete(struct kernel_way *way, bool ended);
 extern struct list kernel_living;
 
-/* ---- kernel.c ---- */
-
 extern struct kernel_way **kernel_ways; /* by the number of the route */
+
+/* ---- kernel_end.c ---- */
+
+extern struct pool kernel_pool; /* of struct kernel_relay */
+/* So many small pieces from now on; 0: never. */
+void kernel_waits_for(struct relay *relay, unsigned pieces);
+/* How many small pieces it takes the first time. */
+unsigned kernel_waits_least(const struct relay *relay);
+/* Bytes of both directions, to tell small pieces by: may overflow. */
+uint32_t kernel_waits_bytes(const struct relay *relay);
+/* Behind a leave. */
+void kernel_want_again(struct relay *relay);
+/* The kernel has it no more; cause of it is known. Its sockets are closed next, or have left. */
+void kernel_end(struct kernel_relay *k);
+
+/* ---- kernel_grant.c ---- */
+
 /* Is another stream to be tried (option kernel-relay auto)? */
 MUST_USE bool kernel_tries(void);
-void kernel_timer(struct timer *timer);
 /* The program may pass on so much more. */
 void way_grant(struct kernel_way *way);
+/* It had better go by pipes, or copies. Goes on in kernel_leave_try, which may end it. */
+void kernel_leave_begin(struct kernel_relay *k, uint64_t *cause);
+
+/* ---- kernel_leave.c ---- */
+
+void kernel_leave_try(struct kernel_relay *k);
+void kernel_timer(struct timer *timer);
+
+/* ---- kernel_move.c ---- */
+
 /* Looks again in some milliseconds. */
 void kernel_wait(struct kernel_relay *k);
+/* Holds the source, or lets it go on, by what of it waits for us. */
+void way_brake(struct kernel_way *way);
 
 /* ---- kernel_take.c ---- */
 
 extern uint64_t kernel_passed_most; /* no receive buffer holds more */
-/* Behind a leave. */
-void kernel_want_again(struct relay *relay);
-
-/* The kernel has it no more; cause of it is known. Its sockets are closed next, or have left. */
-void kernel_end(struct kernel_relay *k);
-
-/* ---- kernel_leave.c ---- */
-
-/* It had better go by pipes, or copies. Goes on in kernel_leave_try, which may end it. */
-void kernel_leave_begin(struct kernel_relay *k, uint64_t *cause);
-void kernel_leave_try(struct kernel_relay *k);
 
 #endif

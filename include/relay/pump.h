@@ -8,7 +8,6 @@
 #include "base/result.h"
 #include "event/loop.h"
 #include "relay/end.h"
-#include "relay/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -148,12 +147,6 @@ MUST_USE bool pump_preload(struct pump *pump, const void *bytes, size_t len);
 void pump_stop(struct pump *pump);
 /* Bytes received and not sent. */
 size_t pump_held(const struct pump *pump);
-/* Bytes that have left. */
-static inline uint64_t pump_bytes(const struct pump *pump)
-{
-	return pump->copied + pump->spliced + pump->relayed +
-	       (unlikely(pump->odd & ODD_KERNEL) ? kernel_relayed(pump) : 0);
-}
 
 /* Totals of the process, for show info. */
 struct relay_stats {

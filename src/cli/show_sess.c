@@ -11,6 +11,7 @@
 #include "log/date.h"
 #include "proxy/proxy.h"
 #include "relay/h2_conn.h"
+#include "relay/kernel.h"
 #include "relay/message_end.h"
 #include "relay/pipe.h"
 #include "share/segment.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The chain of filters on a pump (relay/chain.h). The pump calls it when bytes are to pass; it
- * calls the filters, and the pump when the time has come for which a filter held bytes up. It never
- * receives or sends.
+ * calls the filters. It never receives or sends.
  *
  * Invariants: bytes wait in front of at most one filter more than were held before a run, and in
  * front of the first, in a buffer of tune.bufsize each or, there alone, in a large one; the pump
@@ -13,37 +12,11 @@
 #include "base/clock.h"
 #include "relay/buffer.h"
 #include "relay/pump.h"
+#include "relay/pump_bytes.h"
 
 #include <string.h>
 
 /* ---- links ------------------------------------------------------------------------------- */
-
-static struct relay *chain_relay(const struct pump_chain *chain)
-{
-	struct pump *pump = chain->pump;
-
-	return pump->is_response ? container_of(pump, struct relay, response) :
-				   container_of(pump, struct relay, request);
-}
-
-/* The end of a time that a filter has set. */
-static void chain_goes_on(struct timer *timer)
-{
-	struct pump_chain *chain = container_of(timer, struct pump_chain, timer);
-	const struct relay *relay = chain_relay(chain);
-
-	chain->blocked = false;
-	if (relay->client.ops && relay->server.ops)
-		pump_run(chain->pump);
-}
-
-void chain_join(struct pump_chain *chain, struct pump *pump)
-{
-	chain->pump = pump;
-	pump->chain = chain;
-	pump->odd |= ODD_CHAIN;
-	timer_init(&chain->timer, chain_goes_on);
-}
 
 static void chain_drop(struct pump_chain *chain)
 {
@@ -345,7 +318,7 @@ static bool filter_pass(struct pump_chain *chain, struct pump_filter *f, const c
 		f->ops->passed(f, piece.taken);
 	filter_stay(chain, f, piece.stays && !piece.ends);
 	if (piece.len < len || ((piece.taken < piece.len || piece.stays) && !piece.waits))
-		task_wake(&chain_relay(chain)->task);
+		task_wake(&pump_relay(chain->pump)->task);
 	*taken = piece.taken;
 	if (f == chain->first)
 		chain->taken += piece.taken;
@@ -429,6 +402,6 @@ bool chain_drain(struct pump_chain *chain, struct buf *out)
 	if (at->held) /* it has not ended the message, nor has a filter behind it */
 		filter_skip(chain, at, taken);
 	if (taken && at->held) /* it may take more, though nothing has come out of it */
-		task_wake(&chain_relay(chain)->task);
+		task_wake(&pump_relay(chain->pump)->task);
 	return true;
 }

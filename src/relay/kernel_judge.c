@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The decisions of the kernel relay, from numbers alone. Called by kernel.c and kernel_take.c. */
+/* The decisions of the kernel relay, from numbers alone. Called by kernel_grant.c, kernel_move.c
+ * and kernel_take.c. */
 #include "relay/kernel_judge.h"
 
 /* What the queue takes at once. An eighth is for what it needs itself. */

@@ -13,35 +13,17 @@
 
 #include "base/clock.h"
 #include "relay/buffer.h"
-#include "relay/pump_chain.h"
+#include "relay/pump_moves.h"
 
 enum {
-	SETTLE_US = 50,    /* what had passed the filter before it was there is in TCP's hands */
-	LEAVE_TRIES = 200, /* a millisecond each */
-	AGAIN_MS = 1000,   /* when it was in vain */
+	SETTLE_US = 50,  /* what had passed the filter before it was there is in TCP's hands */
+	AGAIN_MS = 1000, /* when it was in vain */
 };
 
 static void kernel_leave_again(struct kernel_relay *k)
 {
 	timer_cancel(&k->timer);
 	timer_set(&k->timer, clock_now_ms + 1);
-}
-
-void kernel_leave_begin(struct kernel_relay *k, uint64_t *cause)
-{
-	int i;
-
-	if (k->leaving || clock_now_ms < k->leave_ms)
-		return;
-	for (i = 0; i < 2; i++)
-		if (!k->ways[i].pump || k->ways[i].braked || k->ways[i].excess)
-			return;
-	k->leaving = true;
-	k->leave_cause = cause;
-	k->leave_tries = LEAVE_TRIES;
-	for (i = 0; i < 2; i++)
-		__atomic_store_n(&k->ways[i].route->bytes_until, 0, __ATOMIC_RELEASE);
-	timer_set_by(&k->timer, clock_now_ms);
 }
 
 static void kernel_let(struct kernel_relay *k)
@@ -200,4 +182,16 @@ void kernel_leave_try(struct kernel_relay *k)
 		kernel_go(k);
 	else
 		kernel_leave_again(k);
+}
+
+void kernel_timer(struct timer *timer)
+{
+	struct kernel_relay *k = container_of(timer, struct kernel_relay, timer);
+	struct relay *relay = k->relay;
+
+	if (k->leaving)
+		kernel_leave_try(k);
+	*relay->client.flags |= CONN_READABLE;
+	*relay->server.flags |= CONN_READABLE;
+	task_wake(&relay->task);
 }

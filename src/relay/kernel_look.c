@@ -17,8 +17,14 @@
 enum { LOCK_RECEIVE = 2 };
 
 struct kernel_stats kernel_stats;
+struct kernel_way **kernel_ways;
 uint64_t kernel_receive_limit;
 struct list kernel_living = LIST_INIT(kernel_living);
+
+bool kernel_is_possible(void)
+{
+	return kernel_ways != NULL;
+}
 
 bool kernel_ask(const struct end *end, struct tcp_info *info)
 {

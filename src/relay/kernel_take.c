@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How a stream comes to the kernel: when it is to, whether it can, what is noted then; and what
- * ends with it. Called by the pump whenever it comes to rest. */
+/* How a stream comes to the kernel: when it is to, whether it can, and what is noted then. Called
+ * by the pump whenever it comes to rest. */
 #include "relay/kernel_way.h"
 
 #include "base/clock.h"
@@ -8,68 +8,32 @@
 #include "net/sock.h"
 #include "net/window.h"
 #include "relay/message_end.h"
+#include "relay/pump_bytes.h"
 
 #include <netinet/in.h>
 
-unsigned kernel_after;
 uint64_t kernel_passed_most;
 
-static struct pool kernel_pool = POOL_INIT("kernel relay", sizeof(struct kernel_relay));
-
 /* ---- when ---------------------------------------------------------------------------------- */
-
-/* So many small pieces from now on; 0: never. */
-static void relay_waits(struct relay *relay, unsigned pieces)
-{
-	struct pump *pumps[2] = { &relay->request, &relay->response };
-	int i;
-
-	relay->kernel_in = (uint16_t)pieces;
-	relay->kernel_ms = (uint32_t)clock_now_ms;
-	relay->kernel_base = relay->kernel_bytes;
-	for (i = 0; i < 2; i++)
-		if (pieces)
-			pumps[i]->odd |= ODD_WAITS;
-		else
-			pumps[i]->odd &= (uint8_t)~ODD_WAITS & 7;
-}
-
-static unsigned relay_after(const struct relay *relay)
-{
-	if (relay->kernel_judged && kernel_after < KERNEL_JUDGED_PIECES)
-		return KERNEL_JUDGED_PIECES;
-	return kernel_after;
-}
 
 void kernel_want(struct relay *relay, bool judged)
 {
 	if (relay->kernel)
 		return;
 	relay->kernel_judged = judged;
-	relay_waits(relay, kernel_is_possible() ? relay_after(relay) + 1 : 0);
-}
-
-static uint32_t relay_bytes(const struct relay *relay)
-{
-	return (uint32_t)(pump_bytes(&relay->request) + pump_bytes(&relay->response));
-}
-
-void kernel_want_again(struct relay *relay)
-{
-	relay->kernel_bytes = relay_bytes(relay);
-	relay_waits(relay, relay->kernel_judged ? 0 : relay_after(relay) + KERNEL_AGAIN_AFTER);
+	kernel_waits_for(relay, kernel_is_possible() ? kernel_waits_least(relay) + 1 : 0);
 }
 
 /* Small pieces have come, so many in a row. */
 static bool relay_is_ripe(struct relay *relay)
 {
-	uint32_t all = relay_bytes(relay);
-	unsigned left = kernel_ripens(relay->kernel_in, relay_after(relay),
+	uint32_t all = kernel_waits_bytes(relay);
+	unsigned left = kernel_ripens(relay->kernel_in, kernel_waits_least(relay),
 				      all - relay->kernel_bytes);
 
 	relay->kernel_bytes = all;
 	if (left > relay->kernel_in)
-		relay_waits(relay, left);
+		kernel_waits_for(relay, left);
 	relay->kernel_in = (uint16_t)left;
 	return left == 1;
 }
@@ -82,12 +46,12 @@ static bool relay_judges(struct kernel_relay *k)
 
 	k->judge_least = (uint32_t)(relay->kernel_bytes - relay->kernel_base);
 	if (ms < KERNEL_JUDGED_MS || !k->judge_least) {
-		relay_waits(relay, relay_after(relay) + 1);
+		kernel_waits_for(relay, kernel_waits_least(relay) + 1);
 		return false;
 	}
 	if (!kernel_tries()) {
 		kernel_stats.unprofitable++;
-		relay_waits(relay, 0);
+		kernel_waits_for(relay, 0);
 		return false;
 	}
 	k->judge_ps = ms * (uint64_t)1000000000 / k->judge_least + 1;
@@ -228,7 +192,7 @@ static void kernel_give_up(struct kernel_relay **k, uint64_t *cause)
 		if ((*k)->ways[i].number >= 0)
 			sockmap_route_give((*k)->ways[i].number);
 	++*cause;
-	relay_waits((*k)->relay, 0);
+	kernel_waits_for((*k)->relay, 0);
 	pool_give(&kernel_pool, k);
 }
 
@@ -262,7 +226,7 @@ static void kernel_join(struct kernel_relay *k)
 		return;
 	}
 	kernel_stats.relays++;
-	relay_waits(relay, 0);
+	kernel_waits_for(relay, 0);
 	relay->kernel = k;
 	list_append(&kernel_living, &k->node);
 	timer_init(&k->timer, kernel_timer);
@@ -283,7 +247,7 @@ void kernel_take(struct relay *relay)
 		return;
 	if (!relay_is_fit(relay)) {
 		kernel_stats.unfit++;
-		relay_waits(relay, 0);
+		kernel_waits_for(relay, 0);
 		return;
 	}
 	k = pool_take(&kernel_pool);
@@ -300,37 +264,4 @@ void kernel_take(struct relay *relay)
 		kernel_join(k);
 	else
 		pool_give(&kernel_pool, &k); /* the next rest may be better */
-}
-
-/* ---- the end ------------------------------------------------------------------------------- */
-
-static void way_end(struct kernel_way *way)
-{
-	struct pump *pump = way->pump;
-
-	if (pump) {
-		pump->relayed += kernel_relayed(pump);
-		way_count(way);
-		pump->kernel = NULL;
-		pump->odd &= (uint8_t)~ODD_KERNEL & 7;
-	}
-	kernel_ways[way->number] = NULL;
-	sockmap_route_give(way->number);
-}
-
-void kernel_end(struct kernel_relay *k)
-{
-	timer_cancel(&k->timer);
-	list_remove(&k->node);
-	way_end(&k->ways[0]);
-	way_end(&k->ways[1]);
-	k->relay->kernel = NULL;
-	pool_give(&kernel_pool, &k);
-}
-
-void kernel_leave(struct relay *relay)
-{
-	relay_waits(relay, 0);
-	if (relay->kernel)
-		kernel_end(relay->kernel);
 }

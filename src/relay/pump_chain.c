@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The run of a pump that has a chain of filters (relay/chain.h): what the chain says decides how
  * many bytes are received, and whether they are seen. Called by pump_run alone; what moves bytes is
- * the pump's own (relay/pump_chain.h). */
+ * the pump's own (relay/pump_moves.h). */
 #include "relay/pump_chain.h"
 
 #include "relay/buffer.h"
 #include "relay/chain.h"
-#include "relay/pump.h"
+#include "relay/pump_moves.h"
 
 /* What has left the chain leaves for the sink, also when a filter has failed behind it. */
 static enum io pump_chain_made(struct pump *pump, bool good)

@@ -11,6 +11,7 @@
 #include "relay/message_end.h"
 #include "relay/buffer.h"
 #include "relay/pipe.h"
+#include "relay/pump_bytes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A relay: two ends and two pumps. How they begin, what a pump may move, how it is used again, and
- * how all ends. How bytes move is in pump.c. */
+/* A relay: two ends and two pumps. How they begin, how a pump is used again, and how all ends. How
+ * bytes move is in pump_run.c. */
 #include "relay/pump.h"
 
 #include "event/profile.h"
 #include "relay/chain.h"
-#include "relay/buffer.h"
-#include "relay/pipe.h"
-
-void pump_allow(struct pump *pump, uint64_t bytes)
-{
-	uint64_t held = pump_held(pump);
-
-	pump->flags &= (uint16_t)~PUMP_DONE;
-	if (bytes != UINT64_MAX)
-		bytes -= held < bytes ? held : bytes;
-	pump->allowed = bytes;
-	if (pump->mode == PUMP_SPLICE ||
-	    (pump->mode == PUMP_ADAPTIVE && bytes != UINT64_MAX && bytes >= ANNOUNCED_LARGE))
-		if (pump->from->ops && pump->to->ops && end_can_splice(pump->from, pump->to))
-			pump->flags |= PUMP_SPLICING; /* an answer of our own has no source */
-}
+#include "relay/kernel.h"
 
 void pump_renew(struct pump *pump)
 {
@@ -40,14 +25,6 @@ void pump_rewind(struct pump *pump)
 		chain_renew(pump->chain);
 	pump->flags &= (uint16_t)~(PUMP_STOPPED | PUMP_WRITE_ERROR | PUMP_UNSPLICE);
 	pump->copied = pump->spliced = pump->relayed = 0;
-}
-
-void pump_stop(struct pump *pump)
-{
-	pump->flags |= PUMP_STOPPED;
-	buffer_give(&pump->buf);
-	if (pump->pipe)
-		pipe_give(&pump->pipe);
 }
 
 /* ---- relay ------------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/chain.h"
+#include "relay/pump_bytes.h"
 #include "stream/kind.h"
 #include "stream/stream.h"
 #include "stream/track.h"

@@ -5,6 +5,7 @@
 
 #include "base/pool.h"
 #include "proxy/proxy.h"
+#include "relay/kernel.h"
 #include "relay/pipe.h"
 
 struct list streams_all = LIST_INIT(streams_all);

@@ -14,6 +14,7 @@
 #include "proxy/proxy.h"
 #include "relay/chain.h"
 #include "relay/kernel.h"
+#include "relay/pump_bytes.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
 #include "stream/steps.h"
