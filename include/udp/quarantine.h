@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sockets of sessions that have ended while their server may still answer. For udp/session.c. */
+/* Sockets of sessions that have ended while their server may still answer. For udp/sessions.c. */
 #ifndef UDP_QUARANTINE_H
 #define UDP_QUARANTINE_H
 

@@ -58,6 +58,11 @@ struct udp_sessions_stats {
 };
 extern struct udp_sessions_stats udp_stats;
 
+/* Installed by port.c. Takes what waits at a descriptor of the port, at most so many batches. */
+extern void (*udp_receive)(struct udp_port *port, int fd, unsigned batches);
+/* Sends what the batch at hand has for the session. */
+extern void (*udp_forward)(struct udp_session *s);
+
 /* Makes ready for sessions, in a process that serves; the table lies in the arena. 0, or -1: no
  * random numbers. */
 MUST_USE int udp_sessions_start(struct udp_lb *lb, struct arena *arena);
@@ -97,7 +102,5 @@ void udp_sessions_each(struct udp_lb *lb, void (*fn)(struct udp_session *s, void
 uint64_t udp_session_deadline(const struct udp_session *s);
 /* By which it reaches its client. */
 MUST_USE int udp_session_client_fd(const struct udp_session *s);
-/* Client, and the address that it has sent to. */
-void udp_session_addrs(const struct udp_session *s, struct addr *client, struct addr *local);
 
 #endif

@@ -19,6 +19,7 @@
 #include "stream/scan.h"
 #include "stream/stream.h"
 #include "tls/conn.h"
+#include "udp/address.h"
 #include "udp/scan.h"
 #include "udp/session.h"
 

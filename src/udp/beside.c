@@ -12,10 +12,10 @@
 #include "net/listen_socket.h"
 #include "net/listener.h"
 #include "net/spread.h"
+#include "udp/address.h"
 #include "udp/answers.h"
 #include "udp/claim.h"
 #include "udp/lb.h"
-#include "udp/port.h"
 #include "udp/session.h"
 
 #include "proxy/proxy.h"
@@ -45,7 +45,7 @@ static void beside_ready(struct source *src, uint32_t events)
 
 	(void)events;
 	if (src->fd >= 0)
-		udp_port_receive(b->session->port, src->fd, 1);
+		udp_receive(b->session->port, src->fd, 1);
 }
 
 static void beside_free(struct reap *reap)
@@ -146,7 +146,7 @@ static void leave_shared(struct listener *l)
 {
 	l->port->leaves = true;
 	open_all(l);
-	udp_port_receive(l->port, l->src.fd, queue_batches(l->src.fd));
+	udp_receive(l->port, l->src.fd, queue_batches(l->src.fd));
 	udp_answers_flush();
 }
 
@@ -167,7 +167,7 @@ static void spread_again(struct listener *l)
 static void leave_alone(struct listener *l)
 {
 	listen_socket_steer_away(l, true);
-	udp_port_receive(l->port, l->src.fd, queue_batches(l->src.fd));
+	udp_receive(l->port, l->src.fd, queue_batches(l->src.fd));
 	udp_answers_flush();
 	spread_again(l);
 	listener_close(l);

@@ -14,6 +14,7 @@
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
+#include "udp/address.h"
 #include "udp/lb.h"
 #include "udp/session.h"
 

@@ -10,6 +10,7 @@
 #include "base/bug.h"
 #include "net/listener.h"
 #include "net/proxyproto.h"
+#include "udp/address.h"
 #include "udp/answers.h"
 #include "udp/errors.h"
 #include "udp/lb.h"
@@ -213,7 +214,7 @@ static struct udp_session *send_up(struct udp_session *s, unsigned first, unsign
 	return s;
 }
 
-void udp_port_forward(struct udp_session *s)
+static void udp_port_forward(struct udp_session *s)
 {
 	unsigned first = s->first, n;
 	uint64_t bytes;
@@ -367,7 +368,7 @@ static int receive_batch(int fd)
 	return recvmmsg(fd, in.msgs, BATCH, MSG_DONTWAIT, NULL);
 }
 
-void udp_port_receive(struct udp_port *port, int fd, unsigned batches)
+static void udp_port_receive(struct udp_port *port, int fd, unsigned batches)
 {
 	int n, i;
 
@@ -410,6 +411,8 @@ int udp_ports_start(void)
 
 	if (in.memory)
 		return 0;
+	udp_receive = udp_port_receive;
+	udp_forward = udp_port_forward;
 	in.memory = malloc(BATCH * room);
 	if (!in.memory || udp_answers_start(room) < 0)
 		return -1;

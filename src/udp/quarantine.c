@@ -2,8 +2,8 @@
 /*
  * A session may end before its server has answered. If its port went to the session of another
  * client at once, that client would get the late answer. So the socket stays open for a while, and
- * nobody reads it: what comes is dropped. session.c gives the sockets, and calls nothing else. They
- * wait in the order in which they came, so the first one is the next to close.
+ * nobody reads it: what comes is dropped. sessions.c gives the sockets, and calls nothing else.
+ * They wait in the order in which they came, so the first one is the next to close.
  */
 #include "udp/quarantine.h"
 

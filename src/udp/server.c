@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sessions at servers: which one a session gets, how it is counted there, sockets that lead there.
- * What they do about sessions is done by session.c. */
+ * What they do about sessions is done by sessions.c. */
 #include "udp/server.h"
 
 #include "base/clock.h"

@@ -20,16 +20,17 @@
 #include "proxy/tally.h"
 #include "share/segment.h"
 #include "stream/place.h"
+#include "udp/address.h"
 #include "udp/answers.h"
 #include "udp/beside.h"
 #include "udp/errors.h"
 #include "udp/lb.h"
 #include "udp/log.h"
-#include "udp/port.h"
 #include "udp/quarantine.h"
 #include "udp/rows.h"
 #include "udp/server.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -39,6 +40,8 @@
 static struct pool session_pool = POOL_INIT("udp session", sizeof(struct udp_session));
 static uint64_t secret[2];
 struct udp_sessions_stats udp_stats;
+void (*udp_receive)(struct udp_port *port, int fd, unsigned batches);
+void (*udp_forward)(struct udp_session *s);
 
 _Static_assert(sizeof(struct udp_session) <= 250, "an idle session is small");
 _Static_assert(sizeof(struct udp_key) == 40, "keys have no gaps: they are hashed as bytes");
@@ -228,30 +231,6 @@ static bool evict_from(struct udp_lb *lb, const struct server *server)
 
 /* ---- the server -------------------------------------------------------------------------- */
 
-static struct addr addr_of(const struct udp_port *port, const struct in6_addr *in, uint32_t scope,
-			   uint16_t number)
-{
-	struct addr a = { .family = port->listener->addr.family, .port = number };
-
-	if (a.family == AF_INET)
-		memcpy(&a.v4, &in->s6_addr[12], sizeof(a.v4));
-	else
-		a.v6 = *in;
-	if (a.family == AF_INET6)
-		a.scope_id = scope;
-	return a;
-}
-
-void udp_session_addrs(const struct udp_session *s, struct addr *client, struct addr *local)
-{
-	const struct listener *l = s->port->listener;
-
-	*client = addr_of(s->port, &s->key.client, s->key.scope, ntohs(s->key.port));
-	*local = l->addr;
-	if (s->port->any)
-		*local = addr_of(s->port, &s->key.local, s->key.scope, l->addr.port);
-}
-
 /* The port's own socket may be gone. */
 int udp_session_client_fd(const struct udp_session *s)
 {
@@ -406,14 +385,14 @@ static struct udp_session *session_new(struct udp_port *port, const struct udp_k
 static struct udp_session *begin(struct udp_port *port, const struct udp_key *key,
 				 struct span payload, const struct udp_wish *wish)
 {
-	struct addr client = addr_of(port, &key->client, key->scope, ntohs(key->port));
+	struct addr client = udp_port_addr(port, &key->client, key->scope, ntohs(key->port));
 	struct addr local = port->listener->addr;
 	struct server *server;
 	struct udp_session *s;
 	int fd;
 
 	if (port->any)
-		local = addr_of(port, &key->local, key->scope, local.port);
+		local = udp_port_addr(port, &key->local, key->scope, local.port);
 	make_room(port);
 	server = udp_server_choose(port, &client, &local, payload, wish);
 	if (!server) {
@@ -630,7 +609,7 @@ static void socket_leaves(struct udp_session *s, enum reason reason)
 void udp_session_end(struct udp_session *s, enum reason reason)
 {
 	if (s->first != UDP_NONE)
-		udp_port_forward(s); /* the batch at hand has something for it */
+		udp_forward(s); /* the batch at hand has something for it */
 	if (s->src.fd < 0)
 		return; /* which has ended it */
 	count_end(s, reason);
