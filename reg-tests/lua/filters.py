@@ -376,7 +376,9 @@ def judge_memory(proxies):
     """Allocations fail at random: streams end, others go on; then all is given back."""
     Echo(args.back)
     whole = 0
-    for i in range(300):
+    for i in range(3000):
+        if i >= 300 and whole:  # else chance has let none through so far
+            break
         p = proxies[i % len(proxies)]
         body = pattern(20000)
         try:
@@ -389,7 +391,7 @@ def judge_memory(proxies):
                     check("a whole answer is right", False)
         except (OSError, EOFError):
             pass
-    check(f"{whole} of 300 requests pass where memory fails", whole > 0)
+    check(f"{whole} requests pass where memory fails", whole > 0)
     until("no session is left", lambda: not sessions())
     until("nothing of filters is left", lambda: not used())
 
