@@ -33,9 +33,11 @@ static inline void idle_ended(struct server_conn *sc)
 }
 /* One that may carry the exchange, newest first. name as in server_conn_take. NULL: there is none. */
 struct server_conn *idle_find(struct stream *s, const struct addr *to, struct span name);
-/* NTLM and Negotiate authenticate the connection, not the request: where a field of that name has
- * one of them, the origin's connections are its own from now on. */
-void idle_note_scheme(struct stream *s, const struct message *msg, struct span name);
+/* NTLM and Negotiate authenticate the connection, not the request: where a field of that name (of a
+ * response), or what a request says of itself, has one of them, the origin's connections are its own
+ * from now on. */
+void idle_note_challenge(struct stream *s, const struct message *res, struct span name);
+void idle_note_credentials(struct stream *s, const struct message *req);
 /* An exchange uses it, one more: a new one; one out of a list. One less. */
 void idle_used(struct server_conn *sc);
 void idle_taken(struct server_conn *sc);

@@ -99,8 +99,7 @@ int exchange_connect(struct stream *s)
 {
 	/* A client may know what the server wants, and say it unasked; a stream of HTTP/2 does not
 	 * know what another one was asked. */
-	idle_note_scheme(s, &s->exchange->req, span_of("authorization"));
-	idle_note_scheme(s, &s->exchange->req, span_of("proxy-authorization"));
+	idle_note_credentials(s, &s->exchange->req);
 	return connect_is_plain(s->server) ? server_connect(s, &s->server->state->addr) :
 					     server_connect_mapped(s);
 }

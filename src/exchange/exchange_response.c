@@ -142,9 +142,9 @@ static void response_private(struct stream *s)
 	const struct message *res = &s->exchange->res;
 
 	if (unlikely(res->status == 401))
-		idle_note_scheme(s, res, span_of("www-authenticate"));
+		idle_note_challenge(s, res, span_of("www-authenticate"));
 	else if (unlikely(res->status == 407))
-		idle_note_scheme(s, res, span_of("proxy-authenticate"));
+		idle_note_challenge(s, res, span_of("proxy-authenticate"));
 }
 
 /* A server that sends head and body one by one, and has Nagle's algorithm on, holds the body back

@@ -64,15 +64,30 @@ static bool idle_is_private(const struct stream *s)
 	       s->server->speaks_unasked || idle_is_personal(s->server);
 }
 
-void idle_note_scheme(struct stream *s, const struct message *msg, struct span name)
+static void note_scheme(struct stream *s, const struct field *f)
+{
+	if ((f->value.len >= 4 && !strncasecmp(f->value.ptr, "NTLM", 4)) ||
+	    (f->value.len >= 9 && !strncasecmp(f->value.ptr, "Negotiate", 9)))
+		s->origin->private_servers = true;
+}
+
+void idle_note_challenge(struct stream *s, const struct message *res, struct span name)
 {
 	struct field *f;
 	unsigned at = 0;
 
-	while ((f = message_find(msg, name, &at)))
-		if ((f->value.len >= 4 && !strncasecmp(f->value.ptr, "NTLM", 4)) ||
-		    (f->value.len >= 9 && !strncasecmp(f->value.ptr, "Negotiate", 9)))
-			s->origin->private_servers = true;
+	while ((f = message_find(res, name, &at)))
+		note_scheme(s, f);
+}
+
+void idle_note_credentials(struct stream *s, const struct message *req)
+{
+	const struct field *f;
+
+	for (f = req->fields; f < req->fields + req->count; f++)
+		if (unlikely(f->id == FIELD_AUTHORIZATION || f->id == FIELD_PROXY_AUTHORIZATION) &&
+		    f->name.ptr)
+			note_scheme(s, f);
 }
 
 /* How often must a connection have been used, that this exchange may use it (manual,
