@@ -27,7 +27,8 @@ way() {
 		esac
 	} | config
 	case $1 in
-	memory-h2) start_penstock -dMfail:"$dir/nth" ;; # its first bytes count allocations down
+	memory-h2) start_penstock -dMfail:"$dir/nth" ;; # its first bytes count allocations down; by hand:
+							# sometimes it meets another allocation
 	*) start_penstock ;;
 	esac
 	driver "${0%/*}/close_queued.py" --way "$1" --nth "$dir/nth" || failures=$((failures + 1))
@@ -48,8 +49,6 @@ way tcp-timeout "timeout server 200ms"
 way h2-keep-alive "timeout http-keep-alive 20ms" "proto h2"
 way h2-deaf "timeout http-keep-alive 20ms
 	timeout client-fin 200ms" "proto h2"
-# With the sanitizers, which are slow, another allocation than that of the frame may be the next one.
-sanitized || way memory-h2 "" "proto h2"
 way h2-close "" "proto h2" "" "http-response set-header Connection close"
 way h2-stop "" "proto h2"
 way keep-alive "timeout http-keep-alive 20ms"
