@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Results that somebody has to read. In the folders that contrib/check-results names, each function
- * of a header that returns bool, int or an enum is marked, and no call in their sources stands there
- * as a statement of its own. */
+ * of a header that returns bool, int or an enum is marked, and no call in their sources stands
+ * there as a statement of its own. */
 #ifndef BASE_RESULT_H
 #define BASE_RESULT_H
 

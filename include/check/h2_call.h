@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One request over a connection of HTTP/2, whose client we are: what is to be sent, and what becomes
- * of the bytes that come. The response is written as HTTP/1, so that whoever judges it sees what it
- * would see of a server of HTTP/1. No socket: walk_run.c moves the bytes. */
+/* One request over a connection of HTTP/2, whose client we are: what is to be sent, and what
+ * becomes of the bytes that come. The response is written as HTTP/1, so that whoever judges it sees
+ * what it would see of a server of HTTP/1. No socket: walk_run.c moves the bytes. */
 #ifndef CHECK_H2_CALL_H
 #define CHECK_H2_CALL_H
 
@@ -28,8 +28,8 @@ void h2_call_free(struct h2_call **call);
 struct span h2_call_waiting(const struct h2_call *call);
 void h2_call_sent(struct h2_call *call, size_t n);
 
-/* Bytes that came, H2_CALL_AT_ONCE at most; nothing waits to be sent. The response goes behind what `to'
- * holds; of a body that which has no room is thrown away. */
+/* Bytes that came, H2_CALL_AT_ONCE at most; nothing waits to be sent. The response goes behind what
+ * `to' holds; of a body that which has no room is thrown away. */
 void h2_call_take(struct h2_call *call, struct span bytes, struct buf *to);
 /* No more will come. error: errno, 0: the server has closed the connection. */
 void h2_call_closed(struct h2_call *call, int error);

@@ -30,8 +30,8 @@ struct header_test {
 
 /* The request of a send step (step_send.build). */
 bool http_build(struct walk *walk, const struct step *step, struct text *out);
-/* The same over HTTP/2, of the request that http_build has written, as walk->call. False: no memory, or
- * *wrong says what is wrong. */
+/* The same over HTTP/2, of the request that http_build has written, as walk->call. False: no
+ * memory, or *wrong says what is wrong. */
 bool http_call(struct walk *walk, struct span request, const char **wrong);
 /* Judges the response so far. */
 enum expect_result http_expect(struct walk *walk, const struct step_expect *e, bool last);

@@ -98,9 +98,9 @@ enum cli_payload { CLI_PAYLOAD_LINE, CLI_PAYLOAD_NONE, CLI_PAYLOAD_END, CLI_PAYL
 		   CLI_PAYLOAD_LONG };
 enum cli_payload cli_payload_line(struct cli_call *call, char **line);
 
-/* CLI_READS, during next: what has come behind the line, and was not taken yet. False: nothing, and next
- * is called when more comes; true with *len 0: nothing comes any more, or the line has further commands,
- * which come first. What is not taken is what the conversation reads next. */
+/* CLI_READS, during next: what has come behind the line, and was not taken yet. False: nothing, and
+ * next is called when more comes; true with *len 0: nothing comes any more, or the line has further
+ * commands, which come first. What is not taken is what the conversation reads next. */
 bool cli_read(const struct cli_call *call, const char **bytes, size_t *len);
 void cli_read_taken(struct cli_call *call, size_t n);
 

@@ -32,14 +32,15 @@ void dns_hosts_free(struct dns_hosts **hosts);
 unsigned dns_hosts_find(const struct dns_hosts *hosts, struct span name, struct addr *addrs,
 			unsigned most);
 
-/* Is it a name that can be asked for (RFC 1123 2.1, and underscores)? Then it is copied in lower case
- * and without a dot at its end; name has room for DNS_NAME_MOST + 1. Its length; 0: it is none. An
- * address is none. */
+/* Is it a name that can be asked for (RFC 1123 2.1, and underscores)? Then it is copied in lower
+ * case and without a dot at its end; name has room for DNS_NAME_MOST + 1. Its length; 0: it is
+ * none. An address is none. */
 size_t dns_name(struct span text, char *name);
 /* An address without a port ("192.0.2.1", "2001:db8::1", "[2001:db8::1]"); false: it is none. */
 bool dns_literal(struct span text, struct addr *addr);
 
-/* The beginning of a file, at most so many bytes, to be freed; NULL with errno: it cannot be read. */
+/* The beginning of a file, at most so many bytes, to be freed; NULL with errno: it cannot be read.
+ */
 char *dns_file_read(const char *path, size_t most, size_t *len);
 
 #endif

@@ -9,8 +9,8 @@
 
 struct stream;
 
-/* What is to be hashed, by the backend's balance_by: stream_kind.balance_key. False: the request has
- * none. */
+/* What is to be hashed, by the backend's balance_by: stream_kind.balance_key. False: the request
+ * has none. */
 MUST_USE bool exchange_balance_key(struct stream *s, struct span *key);
 /* Must the request's body be there first (url_param with check_post)? */
 MUST_USE bool balance_key_in_body(const struct stream *s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Changes of a head, for rules and for scripts. What comes of them is always a head: a text that
- * cannot be a part of it, or that does not fit into a buffer, changes nothing. Fields that say where
- * a message ends (action_name_frames) stay as they are, and nobody is told: the length of a body is
- * what it is, and two recipients that disagree about it are a way to smuggle requests. */
+ * cannot be a part of it, or that does not fit into a buffer, changes nothing. Fields that say
+ * where a message ends (action_name_frames) stay as they are, and nobody is told: the length of a
+ * body is what it is, and two recipients that disagree about it are a way to smuggle requests. */
 #ifndef EXCHANGE_EDIT_H
 #define EXCHANGE_EDIT_H
 
@@ -27,8 +27,8 @@ MUST_USE bool edit_set(struct message *msg, struct arena *arena, struct span nam
 /* All of the name go. */
 void edit_delete(struct message *msg, struct span name);
 /* Values of the name's fields that match are replaced: the whole value, or with `elements` each
- * element of a list with commas by itself. by: for regex_expand. False also where a search was given
- * up. */
+ * element of a list with commas by itself. by: for regex_expand. False also where a search was
+ * given up. */
 MUST_USE bool edit_replace(struct message *msg, struct arena *arena, struct span name,
 			   const struct regex *regex, struct span by, bool elements);
 

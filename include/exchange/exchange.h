@@ -148,8 +148,8 @@ MUST_USE bool exchange_make_room(struct exchange *x);
 MUST_USE bool exchange_more_fields(struct message *msg);
 /* Empties res, for a head that we make. */
 void exchange_init_response(struct exchange *x);
-/* Before the first stream: some carry exchanges from now on, and heads with more fields than msg has
- * room for find it here. */
+/* Before the first stream: some carry exchanges from now on, and heads with more fields than msg
+ * has room for find it here. */
 void exchange_start(void);
 /* Gives most of those back that wait for the next request. */
 void exchanges_trim(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Connections to servers that have room for one more exchange (manual 4.2 "http-reuse"; 5.2
- * "pool-max-conn", "pool-purge-delay", "max-reuse"). They are the server's, for everybody, or private
- * to the session that made them. Most are idle; one that lends many ends at once may be at work. For
- * the carriers (exchange/server_conn.h) and for show servers conn. */
+ * "pool-max-conn", "pool-purge-delay", "max-reuse"). They are the server's, for everybody, or
+ * private to the session that made them. Most are idle; one that lends many ends at once may be at
+ * work. For the carriers (exchange/server_conn.h) and for show servers conn. */
 #ifndef EXCHANGE_IDLE_H
 #define EXCHANGE_IDLE_H
 
@@ -17,7 +17,8 @@ struct server_part;
 
 extern const struct server_part idle_server_part;
 
-/* ---- for server_conn.c ------------------------------------------------------------------------ */
+/* ---- for server_conn.c ------------------------------------------------------------------------
+ */
 
 /* The connection of the stream's end is a new one: whose is it, and what was the server told? */
 void idle_describe(struct server_conn *sc, struct stream *s, const struct addr *to);
@@ -31,11 +32,12 @@ static inline void idle_ended(struct server_conn *sc)
 	if (sc->server)
 		sc->server->conns--;
 }
-/* One that may carry the exchange, newest first. name as in server_conn_take. NULL: there is none. */
+/* One that may carry the exchange, newest first. name as in server_conn_take. NULL: there is none.
+ */
 struct server_conn *idle_find(struct stream *s, const struct addr *to, struct span name);
 /* NTLM and Negotiate authenticate the connection, not the request: where a field of that name (of a
- * response), or what a request says of itself, has one of them, the origin's connections are its own
- * from now on. */
+ * response), or what a request says of itself, has one of them, the origin's connections are its
+ * own from now on. */
 void idle_note_challenge(struct stream *s, const struct message *res, struct span name);
 void idle_note_credentials(struct stream *s, const struct message *req);
 /* An exchange uses it, one more: a new one; one out of a list. One less. */
@@ -43,7 +45,8 @@ void idle_used(struct server_conn *sc);
 void idle_taken(struct server_conn *sc);
 void idle_unused(struct server_conn *sc, const struct stream *s);
 
-/* ---- for carriers ----------------------------------------------------------------------------- */
+/* ---- for carriers -----------------------------------------------------------------------------
+ */
 
 extern unsigned idle_keep_below;                    /* of idle_limit */
 void idle_join_otherwise(struct server_conn *sc);   /* of idle_join: private, at work, or listed */
@@ -108,7 +111,8 @@ static inline void idle_join(struct server_conn *sc)
  * not in the list. */
 void idle_leave(struct server_conn *sc);
 
-/* ---- for everybody ---------------------------------------------------------------------------- */
+/* ---- for everybody ----------------------------------------------------------------------------
+ */
 
 /* A connection is about to be made: closes an idle one if descriptors are scarce. */
 void idle_spare(const struct stream *s);

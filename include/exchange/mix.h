@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The random mix over fake carriers (carrier_mix_test.c): what an exchange does follows from the seed
- * of the round and its number, so that both sides know it. Clients are fake connections that lend
- * many ends at once (mix_wire.c); servers are real ones on loopback (mix_origin.c). Linked into the
- * test only. */
+/* The random mix over fake carriers (carrier_mix_test.c): what an exchange does follows from the
+ * seed of the round and its number, so that both sides know it. Clients are fake connections that
+ * lend many ends at once (mix_wire.c); servers are real ones on loopback (mix_origin.c). Linked
+ * into the test only. */
 #ifndef EXCHANGE_MIX_H
 #define EXCHANGE_MIX_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Connections to servers. Each has a carrier, which owns it for life and lends ends of it to
- * streams: HTTP/1 one at a time, a protocol of many streams many at once. Streams ask for an end and
- * give it back, and name no protocol. Which connection may serve whom is exchange/idle.h. For the files
- * of stream/. */
+ * streams: HTTP/1 one at a time, a protocol of many streams many at once. Streams ask for an end
+ * and give it back, and name no protocol. Which connection may serve whom is exchange/idle.h. For
+ * the files of stream/. */
 #ifndef EXCHANGE_SERVER_CONN_H
 #define EXCHANGE_SERVER_CONN_H
 
@@ -38,7 +38,8 @@ struct server_conn {
 };
 
 /* What a protocol does with its connections. That a connection is gone it tells by the readiness of
- * the ends that it has lent; that no more is lent (the server drains it, it is full), by idle_leave. */
+ * the ends that it has lent; that no more is lent (the server drains it, it is full), by
+ * idle_leave. */
 struct server_carrier_ops {
 	const char *name;
 	/* A connection was made: an object for it, which owns it from now on. Zeroed, but for conn,
@@ -73,11 +74,11 @@ static inline const struct server_carrier_ops *server_conn_ops(const struct serv
 /* The server's end is a connection that was made for this exchange: gives it to a carrier, which
  * lends an end of it. to: where it was connected to. False: no memory. */
 MUST_USE bool server_conn_made(struct stream *s, const struct addr *to);
-/* An end of one that is there already, newest first. name: that it must have asked for in TLS; empty:
- * none. False: there is none. */
+/* An end of one that is there already, newest first. name: that it must have asked for in TLS;
+ * empty: none. False: there is none. */
 MUST_USE bool server_conn_take(struct stream *s, const struct addr *to, struct span name);
-/* The exchange is done with its end. keep: the connection may carry others. Does nothing where no end
- * was lent. */
+/* The exchange is done with its end. keep: the connection may carry others. Does nothing where no
+ * end was lent. */
 void server_conn_give(struct stream *s, bool keep);
 /* What came instead of a response is none: it may be the body that the last one did not have. */
 void server_conn_suspect(struct stream *s);

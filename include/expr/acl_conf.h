@@ -41,9 +41,9 @@ struct acl *acl_find(struct statement *st, struct proxy *proxy, const char *name
 struct acl *acl_of(const struct proxy *proxy, const char *name);
 /* Names of the proxy's ACLs, NULL-terminated, for hints. */
 const char *const *acl_names(struct statement *st, const struct proxy *proxy);
-/* Parses "<criterion> [flags] [operator] <value>..." up to the end of the line, or for an
- * anonymous ACL to the word "}", which it leaves. used: is the ACL, when all has been read? NULL: it
- * is. NULL after a report. */
+/* Parses "<criterion> [flags] [operator] <value>..." up to the end of the line, or for an anonymous
+ * ACL to the word "}", which it leaves. used: is the ACL, when all has been read? NULL: it is. NULL
+ * after a report. */
 struct acl_test *acl_test_parse(struct statement *st, struct proxy *proxy, bool anonymous,
 				const bool *used);
 /* An ACL without a name. */

@@ -48,10 +48,10 @@ struct expr_left {
 /* Notes a name to be looked up when all files have been read. cfg NULL (an expression made at
  * run time): refused, -1 and err. */
 int expr_conf_pending(struct config *cfg, struct arg_pending *p, struct err *err);
-/* Takes "[table <name>]" of a rule, whose word is `what`: a stick table, looked up when all files have
- * been read, as it may be declared behind the rule; that of its own section where no name is given.
- * Its keys have to be such that a value of type `key` can be one. From the end of the configuration on
- * the result's `table` is it. NULL after a report. */
+/* Takes "[table <name>]" of a rule, whose word is `what`: a stick table, looked up when all files
+ * have been read, as it may be declared behind the rule; that of its own section where no name is
+ * given. Its keys have to be such that a value of type `key` can be one. From the end of the
+ * configuration on the result's `table` is it. NULL after a report. */
 struct expr_arg *expr_take_table(struct statement *st, struct proxy *px, const char *what,
 				 enum sample_type key);
 /* Notes a test by groups, for acl_check_groups. */

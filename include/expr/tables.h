@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tables of fetches and converters, one or more a file; src/expressions.c lists them. Others are
- * added at start (expr_add_fetches). */
+/* The tables of fetches and converters, one or more a file; src/expressions.c lists them. Others
+ * are added at start (expr_add_fetches). */
 #ifndef EXPR_TABLES_H
 #define EXPR_TABLES_H
 

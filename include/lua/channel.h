@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Objects for one direction of a stream: classes Channel (its bytes) and HTTPMessage (its message, for
- * filters). Both have the handle of the stream; at 1 the object says which direction. */
+/* Objects for one direction of a stream: classes Channel (its bytes) and HTTPMessage (its message,
+ * for filters). Both have the handle of the stream; at 1 the object says which direction. */
 #ifndef LUA_CHANNEL_H
 #define LUA_CHANNEL_H
 
@@ -11,7 +11,8 @@
 
 struct stream_scripts;
 
-/* The object TXN of the stream is at `txn`: pushes its channel of that direction, which it keeps. */
+/* The object TXN of the stream is at `txn`: pushes its channel of that direction, which it keeps.
+ */
 void channel_push(lua_State *L, int txn, bool response);
 /* The same of any class of that kind, in the field `name` of TXN; made when it is needed. */
 void side_push(lua_State *L, int txn, const struct class *class, const char *name, bool response);

@@ -7,7 +7,8 @@
 
 #include <lua.h>
 
-/* The object TXN of the stream is at `txn`: pushes its message of that direction, which it keeps. */
+/* The object TXN of the stream is at `txn`: pushes its message of that direction, which it keeps.
+ */
 void message_push(lua_State *L, int txn, bool response);
 
 #endif

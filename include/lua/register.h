@@ -17,8 +17,8 @@ struct failures {
 	unsigned told;   /* in this second */
 	unsigned untold; /* since one was told */
 };
-/* Says "Lua WHAT: ERROR." to the logs and to whoever has started the process, some times a second at the
- * most. error: a sentence without a full stop; log NULL: the global ones. */
+/* Says "Lua WHAT: ERROR." to the logs and to whoever has started the process, some times a second
+ * at the most. error: a sentence without a full stop; log NULL: the global ones. */
 void failures_tell(struct failures *f, const char *what, const char *error, const struct log_conf *log);
 
 /* A function of a script under a name, "lua.NAME". */
@@ -34,8 +34,8 @@ struct registered {
 	struct registered *next;
 };
 
-/* It has failed: said to the logs, and to whoever has started the process, some times a second at the
- * most. what: "function", "sample-fetch"; error: a sentence without a full stop. */
+/* It has failed: said to the logs, and to whoever has started the process, some times a second at
+ * the most. what: "function", "sample-fetch"; error: a sentence without a full stop. */
 void registered_failed(const struct registered *r, const char *what, const char *error,
 		       const struct log_conf *log);
 
@@ -46,8 +46,8 @@ struct registered *registered_new(lua_State *L, const char *name, int at);
 /* The name at 1; raises an error unless it can be one, and the files are being read. */
 const char *register_name(lua_State *L, const char *what);
 /* Warns that a name ("lua.NAME") has been registered before, in the words of the reference, so that
- * whoever looks for them finds them. Not once more by each process that reads its files again. what:
- * "action", "converter". */
+ * whoever looks for them finds them. Not once more by each process that reads its files again.
+ * what: "action", "converter". */
 void registered_twice(const char *what, const char *name);
 /* Raises an error unless the files are being read. */
 void registering(lua_State *L, const char *what);

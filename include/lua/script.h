@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A script: one coroutine of Lua that the program has started, and what it waits for. Its owner (an
- * action, a task, a service, a command) embeds it. It computes in stretches; between two of them the
- * loop goes on. */
+ * action, a task, a service, a command) embeds it. It computes in stretches; between two of them
+ * the loop goes on. */
 #ifndef LUA_SCRIPT_H
 #define LUA_SCRIPT_H
 
@@ -59,8 +59,8 @@ struct script {
 	struct list alarms;    /* struct script_alarm */
 };
 
-/* A share of each turn, from a sixteenth of the usual one (1024) to four times it (-1024): the stretch
- * that it computes before others go. For the script at work. */
+/* A share of each turn, from a sixteenth of the usual one (1024) to four times it (-1024): the
+ * stretch that it computes before others go. For the script at work. */
 void script_be_nice(lua_State *L, int nice);
 
 /* What rings for a script: memory of whoever sets it. */
@@ -118,19 +118,20 @@ extern void (*script_enter)(bool own);
 /* The script at work; NULL: none, the state runs a file or a function that may not wait. */
 extern struct script *script_now;
 
-/* For functions of C: `return script_sleep(L, ms, k, ctx)`. The script waits for script_ready, and for
- * ms milliseconds at the most (0: any time; SCRIPT_TURN: it goes on behind all others). Then k runs
- * as a continuation (lua_yieldk); NULL: the function returns nothing. Raises an error where nobody
- * may wait. */
+/* For functions of C: `return script_sleep(L, ms, k, ctx)`. The script waits for script_ready, and
+ * for ms milliseconds at the most (0: any time; SCRIPT_TURN: it goes on behind all others). Then k
+ * runs as a continuation (lua_yieldk); NULL: the function returns nothing. Raises an error where
+ * nobody may wait. */
 enum { SCRIPT_TURN = -1 };
 int script_sleep(lua_State *L, int64_t ms, lua_KFunction k, lua_KContext ctx);
-/* So many bytes were moved for the code at work, without an instruction of Lua: after some millions of
- * them its stretch ends. */
+/* So many bytes were moved for the code at work, without an instruction of Lua: after some millions
+ * of them its stretch ends. */
 void script_moved(size_t bytes);
 /* May the code at work wait? */
 bool script_may_wait(lua_State *L);
 /* `return script_finish(L)`: the script ends here, as done; no pcall of its own keeps it. What lies
- * on top of the stack is its result; an empty stack: it has none. Raises an error where no script is at work. */
+ * on top of the stack is its result; an empty stack: it has none. Raises an error where no script
+ * is at work. */
 int script_finish(lua_State *L);
 
 #endif

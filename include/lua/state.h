@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The state of Lua in this process: made when the configuration names the first file, shared by all
- * scripts. Nothing that a script does gets past the functions here: memory is bounded, errors have a
- * sentence. */
+ * scripts. Nothing that a script does gets past the functions here: memory is bounded, errors have
+ * a sentence. */
 #ifndef LUA_STATE_H
 #define LUA_STATE_H
 
@@ -20,8 +20,8 @@ int state_begin(size_t most, struct err *err);
 /* Bytes that it may take from now on; 0: any number. */
 void state_limit(size_t most);
 size_t state_used(void);
-/* A script has read a body: large strings, which cost the collector nothing but that it looks at all
- * else. A small state collects less often from now on. */
+/* A script has read a body: large strings, which cost the collector nothing but that it looks at
+ * all else. A small state collects less often from now on. */
 void state_pace(void);
 void state_end(void);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What scripts have of one stream: the object TXN and those behind it, what they keep for it, and the
- * scripts of its rules that wait. Made when the first script runs for the stream, ends with it. */
+/* What scripts have of one stream: the object TXN and those behind it, what they keep for it, and
+ * the scripts of its rules that wait. Made when the first script runs for the stream, ends with it.
+ */
 #ifndef LUA_STREAM_H
 #define LUA_STREAM_H
 

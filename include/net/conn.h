@@ -91,8 +91,8 @@ void conn_inside_ready(struct conn *conn);
  * socket just accepted. 0, or -1 with errno (fd closed then). */
 MUST_USE int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct conn *));
 /* From now on somebody else says when there is something to read, and the end is still told; or the
- * connection's own events do again. epoll_ctl needs no memory to modify, so it does not fail; should
- * it, nobody would hear of the connection any more, so that counts as broken. */
+ * connection's own events do again. epoll_ctl needs no memory to modify, so it does not fail;
+ * should it, nobody would hear of the connection any more, so that counts as broken. */
 void conn_told_elsewhere(struct conn *conn, bool elsewhere);
 /* Reads at most size bytes. IO_OK: *got of them. These and what follows go through the layer, if
  * there is one; conn_raw_* never do: for the layer itself. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the process that speaks for all keeps of sections and members, and the calls between the
- * files of peers/ that keep it: link.c (a connection), resync.c (who teaches), peers.c (who is called
- * when, and what changes). doc/internals/peers.md */
+ * files of peers/ that keep it: link.c (a connection), resync.c (who teaches), peers.c (who is
+ * called when, and what changes). doc/internals/peers.md */
 #ifndef PEERS_LIFE_H
 #define PEERS_LIFE_H
 
@@ -128,14 +128,16 @@ struct link_hooks {
 };
 extern struct link_hooks link_hooks;
 
-/* ---- peers.c, for peers_conf.c and leave.c ----------------------------------------------------- */
+/* ---- peers.c, for peers_conf.c and leave.c -----------------------------------------------------
+ */
 
 /* This process speaks from now on, or does not any more. */
 void peers_speak(bool on);
 /* Closes all connections; nobody is called. */
 void peers_quiet(void);
 
-/* ---- leave.c ---------------------------------------------------------------------------------- */
+/* ---- leave.c ----------------------------------------------------------------------------------
+ */
 
 extern bool leave_began; /* this process ends: no member is called, nobody is heard */
 /* Who replaces this process has taken all; the connection to it is lost, or there was none: nobody

@@ -79,8 +79,8 @@ struct talk_table_state {
 	bool usable;             /* its definition fits ours */
 };
 void talk_table_state(const struct talk *t, unsigned table, struct talk_table_state *state);
-/* The name (of server_key) that we (ours) or the peer has told under this id, from 1 on; empty: none.
- * False: there are no such ids. */
+/* The name (of server_key) that we (ours) or the peer has told under this id, from 1 on; empty:
+ * none. False: there are no such ids. */
 MUST_USE bool talk_name(const struct talk *t, bool ours, unsigned id, struct span *name);
 
 #endif

@@ -152,8 +152,8 @@ struct resolve_net {
 /* The words "proto" and "check-proto". */
 enum server_proto { PROTO_UNSET, PROTO_NONE, PROTO_H1, PROTO_H2 };
 extern const char *const server_protos[]; /* their names */
-/* The word "ws"; and how WebSocket goes: AUTO: as everything else, H1 and H2: over connections of its
- * own, which speak that. */
+/* The word "ws"; and how WebSocket goes: AUTO: as everything else, H1 and H2: over connections of
+ * its own, which speak that. */
 enum server_ws { WS_AUTO, WS_H1, WS_H2 };
 extern const char *const server_ws_names[];
 /* What carries exchanges over connections to a server (exchange/server_conn.h). */
@@ -350,7 +350,8 @@ void server_set_port(struct server *s, bool follows, uint16_t port);
 void server_set_up(struct server *s, const char *reason);
 void server_set_down(struct server *s, const char *reason);
 void server_set_stopping(struct server *s, const char *reason);
-/* The same of any kind (SERVER_UP, SERVER_DOWN, SERVER_STOPPING), for what a check has found: state. */
+/* The same of any kind (SERVER_UP, SERVER_DOWN, SERVER_STOPPING), for what a check has found:
+ * state. */
 void server_set_found(struct server *s, enum server_op op, const char *reason,
 		      const struct check_state *state);
 /* The health of one that enters service, by "init-state"; below set.rise: it is down. */
@@ -370,7 +371,8 @@ void server_set_admin(struct server *s, unsigned set, unsigned clear);
 void server_eject(struct server *s, const char *reason);
 /* Its name has no address: ADMIN_RESOLUTION, with what the log says in brackets. */
 void server_set_unresolved(struct server *s, const char *reason);
-/* The host whose address it has, or is to have; NULL: it has no name, or a service has none for it. */
+/* The host whose address it has, or is to have; NULL: it has no name, or a service has none for it.
+ */
 static inline const char *server_hostname(const struct server *s)
 {
 	return s->state->hostname ? s->state->hostname : s->is_service ? NULL : s->spec.hostname;

@@ -90,8 +90,8 @@ void chain_leave(struct pump_chain *chain);
 void chain_link(struct pump_chain *chain, struct pump_filter *filter);
 /* What the pump holds in its buffer, unsent, is to pass through the chain yet: the pump opens. */
 void chain_open(struct pump_chain *chain);
-/* The filter is asked again in the next run, be there bytes or not. One whose message another has ended
- * is not. */
+/* The filter is asked again in the next run, be there bytes or not. One whose message another has
+ * ended is not. */
 void chain_ask(struct pump_chain *chain, struct pump_filter *filter);
 /* The message begins another time: what is held is thrown away. */
 void chain_renew(struct pump_chain *chain);
@@ -107,11 +107,11 @@ static inline bool chain_holds(const struct pump_chain *chain)
 	return chain && chain->holding;
 }
 
-/* The sink has been told that so many bytes come; UINT64_MAX: it was not. What else comes fails, as it
- * were not to be told from the next message. */
+/* The sink has been told that so many bytes come; UINT64_MAX: it was not. What else comes fails, as
+ * it were not to be told from the next message. */
 void chain_promise(struct pump_chain *chain, uint64_t bytes);
-/* The sink has been told of a message that cannot have a body. Filters see its end; what they put in
- * front of that goes nowhere. */
+/* The sink has been told of a message that cannot have a body. Filters see its end; what they put
+ * in front of that goes nowhere. */
 void chain_promise_none(struct pump_chain *chain);
 
 /* ---- for the pump ------------------------------------------------------------------------ */
@@ -120,12 +120,12 @@ void chain_promise_none(struct pump_chain *chain);
 uint64_t chain_allows(struct pump_chain *chain, uint64_t wanted);
 /* So many have gone by unseen. */
 void chain_passed(struct pump_chain *chain, uint64_t bytes);
-/* How many bytes may be received at once, such that what leaves the chain finds room in out; 0: what
- * is there has to leave first. */
+/* How many bytes may be received at once, such that what leaves the chain finds room in out; 0:
+ * what is there has to leave first. */
 size_t chain_room(const struct pump_chain *chain, const struct buf *out);
-/* Gives received bytes to the first filter, piece by piece; what leaves the last one is added to out,
- * a scratch buffer. The bytes may lie behind those in out if no filter changes them. False: a filter
- * has failed; what left the chain before is in out. */
+/* Gives received bytes to the first filter, piece by piece; what leaves the last one is added to
+ * out, a scratch buffer. The bytes may lie behind those in out if no filter changes them. False: a
+ * filter has failed; what left the chain before is in out. */
 MUST_USE bool chain_give(struct pump_chain *chain, const char *bytes, size_t len, bool last,
 			 struct buf *out);
 /* The same with bytes that are held, of the last filter that has any. */

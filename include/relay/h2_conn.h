@@ -61,8 +61,8 @@ void h2_conn_free(struct h2_conn **c);
 void h2_conn_drain(struct h2_conn *c);
 /* Client, without streams: says GOAWAY and closes the connection below, now. closed follows. */
 void h2_conn_quit(struct h2_conn *c);
-/* As h2_conn_drain, but it is announced first: GOAWAY with the highest id, and PING. What the peer has begun
- * until it answers that, or for five seconds, is served. */
+/* As h2_conn_drain, but it is announced first: GOAWAY with the highest id, and PING. What the peer
+ * has begun until it answers that, or for five seconds, is served. */
 void h2_conn_leave(struct h2_conn *c);
 MUST_USE bool h2_conn_drains(const struct h2_conn *c); /* or leaves */
 /* At the end of the process, behind all streams that have ends: h2_conn_free may be called now. */
@@ -70,8 +70,8 @@ void h2_conn_drop(struct h2_conn *c);
 /* Closes it now; its streams break off. */
 void h2_conn_close(struct h2_conn *c, enum h2_code code);
 
-/* Client: another stream; NULL: no memory, or no room. Its end is lent next; it gets its id with its
- * head, so streams may say theirs in any order. */
+/* Client: another stream; NULL: no memory, or no room. Its end is lent next; it gets its id with
+ * its head, so streams may say theirs in any order. */
 struct h2_stream *h2_conn_open(struct h2_conn *c);
 /* Client: how many more streams may be opened now: by the peer's settings and limits.streams. One,
  * while its settings are not here. */
@@ -88,8 +88,8 @@ struct h2_numbers {
 	uint64_t glitches;  /* things that no sensible peer does often */
 };
 struct h2_numbers h2_conn_numbers(const struct h2_conn *c);
-/* What show sess says of a stream. Windows: bytes that may still be sent to the peer and be received
- * from it; of the stream, and of its connection. */
+/* What show sess says of a stream. Windows: bytes that may still be sent to the peer and be
+ * received from it; of the stream, and of its connection. */
 struct h2_facts {
 	uint32_t id; /* 0: none yet */
 	int64_t send, recv, conn_send, conn_recv;

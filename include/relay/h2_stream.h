@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inside of an HTTP/2 connection, for its files alone. Each needs none that is named in front of
- * it: h2_life.c (beginning, turns, end), h2_in.c (what comes), h2_end.c (the end of a stream),
+/* The inside of an HTTP/2 connection, for its files alone. Each needs none that is named in front
+ * of it: h2_life.c (beginning, turns, end), h2_in.c (what comes), h2_end.c (the end of a stream),
  * h2_heads.c (fields that come), h2_linger.c (what comes behind an answer), h2_peer_window.c (how
  * much may leave), h2_streams.c, h2_upgrade.c (the beginning of one that carries another protocol),
  * h2_block.c (fields that leave), h2_window.c (how much may come), h2_fault.c, h2_out.c (what
@@ -269,9 +269,9 @@ MUST_USE bool h2_window_is_little(const struct h2_stream *st);
 /* Client: its head is in c->out. Who reads well may send as much as is usual, from the start; for a
  * window that is little. */
 void h2_window_begin(struct h2_stream *st);
-/* n bytes of DATA came. What others have not taken may not hold up streams of other clients over the
- * same connection to a server: there the connection's window is filled up at once, and what may lie
- * here is bounded by the windows of the streams. */
+/* n bytes of DATA came. What others have not taken may not hold up streams of other clients over
+ * the same connection to a server: there the connection's window is filled up at once, and what may
+ * lie here is bounded by the windows of the streams. */
 void h2_received(struct h2_conn *c, size_t n);
 /* n bytes of the stream's body have left us, or nobody wants them. st: NULL, of none any more. */
 void h2_gave(struct h2_conn *c, struct h2_stream *st, size_t n);
@@ -304,8 +304,8 @@ MUST_USE bool h2_upgrade_accepts(const struct end *end, const struct message *re
 /* Client: the request, which has an h2_protocol, is to leave. What comes of it the stream learns:
  * where the server takes none, it is wrong. */
 MUST_USE enum io h2_upgrade_ask(struct h2_stream *st, const struct message *msg);
-/* Client: the block of fields of a head that has waited, and waits no more; the stream's own. False:
- * none has. */
+/* Client: the block of fields of a head that has waited, and waits no more; the stream's own.
+ * False: none has. */
 MUST_USE bool h2_upgrade_due(struct h2_stream *st, struct span *block);
 /* Client: a response came. One of 2xx to such a request becomes a 101. False: no room for it. */
 MUST_USE bool h2_upgrade_taken(struct h2_stream *st, struct message *res);

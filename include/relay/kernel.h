@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The third way of a pump: the kernel passes on by itself what comes, while the process sleeps
- * (doc/internals/kernel.md). Called by pump_run.c; the rest is for whoever starts, counts and shows. */
+ * (doc/internals/kernel.md). Called by pump_run.c; the rest is for whoever starts, counts and
+ * shows. */
 #ifndef RELAY_KERNEL_H
 #define RELAY_KERNEL_H
 

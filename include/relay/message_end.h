@@ -155,8 +155,8 @@ static inline void end_refuse(struct end *end, const struct message_error *error
 		refuse(end, error);
 }
 
-/* The request was not read by its recipient, which has said so: it may be sent once more, whatever it
- * asks for. */
+/* The request was not read by its recipient, which has said so: it may be sent once more, whatever
+ * it asks for. */
 static inline bool end_unprocessed(const struct end *end)
 {
 	bool (*unprocessed)(const struct end *) = END_OP(end, unprocessed);
@@ -287,8 +287,8 @@ static inline void end_sent(struct end *end, size_t n)
 	end_message_ops(end)->sent(end, n);
 }
 
-/* The connection that carries the end's bytes, for whoever asks about it: its own, or one that others
- * share with it. NULL: none is there. */
+/* The connection that carries the end's bytes, for whoever asks about it: its own, or one that
+ * others share with it. NULL: none is there. */
 static inline struct conn *end_carrier_conn(const struct end *end)
 {
 	struct conn *(*shared)(const struct end *);

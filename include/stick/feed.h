@@ -56,8 +56,8 @@ void stick_set_left(struct stick_table *t, struct stick_entry *e, uint32_t ms);
 
 /* ---- what outlives the process that tells --------------------------------------------------- */
 
-/* The number that somebody has acknowledged; who: a hash of the name, not 0. 0: none, or it has been
- * forgotten. */
+/* The number that somebody has acknowledged; who: a hash of the name, not 0. 0: none, or it has
+ * been forgotten. */
 uint32_t stick_feed_acked(const struct stick_table *t, uint64_t who);
 void stick_feed_ack(struct stick_table *t, uint64_t who, uint32_t number);
 /* The table was up to date with the others; it is a mark of the user's. */

@@ -64,8 +64,8 @@ struct stick_head {
 };
 enum { NOTED_NOTHING, NOTED_SUMS = 1, NOTED_ALL = 2 /* sums may lack words */ };
 
-/* The first pages of the region. The parent alone writes them: what it follows at a reload is what it
- * has written itself. */
+/* The first pages of the region. The parent alone writes them: what it follows at a reload is what
+ * it has written itself. */
 enum { STICK_TABLES = 4096, STICK_LINE_NAME = 208 };
 struct stick_directory {
 	uint64_t hash_key[2];

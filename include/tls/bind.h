@@ -38,8 +38,8 @@ struct tls_line_spec {
 	bool fallback;
 };
 MUST_USE int tls_bind_add(struct tls_bind *bind, const struct tls_line_spec *spec, struct err *err);
-/* What is wrong with the OCSP response of a certificate that was put in force at run time, for one of
- * the lines that show it: it is shown without. 0: nothing; or -1 and err. */
+/* What is wrong with the OCSP response of a certificate that was put in force at run time, for one
+ * of the lines that show it: it is shown without. 0: nothing; or -1 and err. */
 MUST_USE int tls_bind_ocsp(const struct tls_entry *entry, struct err *err);
 /* Takes the line out of the index and frees it. */
 void tls_line_free(struct tls_line **line);

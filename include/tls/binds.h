@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TLS of bind lines, all of them and each one: its certificates, the names they are for, and what is
- * asked of clients. Hung at bind_conf->tls, NULL on plain lines. Filled by tls/bind.h. */
+/* TLS of bind lines, all of them and each one: its certificates, the names they are for, and what
+ * is asked of clients. Hung at bind_conf->tls, NULL on plain lines. Filled by tls/bind.h. */
 #ifndef TLS_BINDS_H
 #define TLS_BINDS_H
 

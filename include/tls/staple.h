@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* OCSP responses as they hang at certificates (cert->stapled): the objects alone. What a response is
- * worth, and whom it is sent to: tls/ocsp.h. */
+/* OCSP responses as they hang at certificates (cert->stapled): the objects alone. What a response
+ * is worth, and whom it is sent to: tls/ocsp.h. */
 #ifndef TLS_STAPLE_H
 #define TLS_STAPLE_H
 

@@ -30,9 +30,9 @@ MUST_USE int tls_transaction_abort(const char *name, struct err *err);
 /* Takes out an entry that nobody uses. */
 MUST_USE int tls_transaction_delete(const char *name, struct err *err);
 
-/* Parts of the certificate of an entry, in force at once, all or none; a transaction that is under way
- * stays as it is. Suffixes are those of tls_transaction_set: "" or ".key" ... 0; or -1 and err, and all
- * is as before. */
+/* Parts of the certificate of an entry, in force at once, all or none; a transaction that is under
+ * way stays as it is. Suffixes are those of tls_transaction_set: "" or ".key" ... 0; or -1 and err,
+ * and all is as before. */
 struct tls_part {
 	const char *suffix, *payload;
 };

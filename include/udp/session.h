@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A session: what one client sends to one address of a port goes to one server, over a socket of its
- * own, and what comes back goes to the client. */
+/* A session: what one client sends to one address of a port goes to one server, over a socket of
+ * its own, and what comes back goes to the client. */
 #ifndef UDP_SESSION_H
 #define UDP_SESSION_H
 
@@ -72,7 +72,8 @@ struct udp_session *udp_session_find(const struct udp_lb *lb, const struct udp_k
  * something ran out; counted. */
 struct udp_session *udp_session_begin(struct udp_port *port, const struct udp_key *key,
 				      struct span payload);
-/* Its server has failed: another one, if there is one, takes its place. NULL: none, it has ended. */
+/* Its server has failed: another one, if there is one, takes its place. NULL: none, it has ended.
+ */
 struct udp_session *udp_session_again(struct udp_session *s, struct span payload);
 /* Has it had proxy-requests datagrams, and waits for no answer? It is found only where another one
  * could not be opened beside it: its server is shown the client's port. */

@@ -36,8 +36,8 @@ static void *pool_single(struct pool *pool)
 	return p;
 }
 
-/* How many in a slab. What malloc writes in front of the next one has room behind them: it would take
- * a page more for each slab. */
+/* How many in a slab. What malloc writes in front of the next one has room behind them: it would
+ * take a page more for each slab. */
 static size_t pool_per_slab(const struct pool *pool)
 {
 	return (SLAB_SIZE - SLAB_HEAD) / pool->size;

@@ -132,8 +132,8 @@ static enum walk_result walk_socket_error(struct walk *walk, int error)
 
 /* -- HTTP/2 ---------------------------------------------------------------------------------- */
 
-/* What a call has to say. False: the socket is full. What it does not take any more it will not: the
- * server may have answered before. */
+/* What a call has to say. False: the socket is full. What it does not take any more it will not:
+ * the server may have answered before. */
 static bool call_send(struct walk *walk)
 {
 	struct span left = h2_call_waiting(walk->call);
@@ -247,7 +247,8 @@ static unsigned connect_way(struct check *check, const struct step_connect *c)
 	return how;
 }
 
-/* The server is told that nothing more is asked, or what was wrong, as far as the socket takes it. */
+/* The server is told that nothing more is asked, or what was wrong, as far as the socket takes it.
+ */
 static void walk_close(struct walk *walk)
 {
 	if (walk->call && walk->check->conn) {
@@ -419,8 +420,8 @@ static enum check_status expect_error(const struct step_expect *e)
 	return e->error ? e->error : CHECK_L7RSP;
 }
 
-/* It will not be complete. Behind its head that is what the server has sent, before it what has become
- * of the connection. */
+/* It will not be complete. Behind its head that is what the server has sent, before it what has
+ * become of the connection. */
 static enum walk_result expect_broken(struct walk *walk)
 {
 	if (h2_call_no_memory(walk->call))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ties a conversation (interpreter.c) to a stream: what the request pump sends is its input, what it
- * says is read by the response pump. Nothing is called back from within a pump's run: a task
+/* Ties a conversation (interpreter.c) to a stream: what the request pump sends is its input, what
+ * it says is read by the response pump. Nothing is called back from within a pump's run: a task
  * tells the pumps that there is something to say. */
 #include "cli/applet.h"
 

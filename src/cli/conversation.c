@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Moves bytes between a descriptor and a conversation (interpreter.c). One buffer in and one out; nothing
- * is read while something waits to be carried out or to be sent. */
+/* Moves bytes between a descriptor and a conversation (interpreter.c). One buffer in and one out;
+ * nothing is read while something waits to be carried out or to be sent. */
 #include "cli/conversation.h"
 
 #include "base/clock.h"

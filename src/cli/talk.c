@@ -8,8 +8,8 @@
 #include "cli/session.h"
 #include "cli/tables.h"
 
-/* Words of later versions; as in 2.6 and 2.8 any other one, or none, toggles. "timed" alone brings a
- * prompt, too. */
+/* Words of later versions; as in 2.6 and 2.8 any other one, or none, toggles. "timed" alone brings
+ * a prompt, too. */
 static int talk_prompt(struct cli_call *call, struct err *err)
 {
 	enum cli_prompt how = PROMPT_TOGGLED;

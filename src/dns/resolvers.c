@@ -155,7 +155,8 @@ static int parse_nameserver(struct statement *st, const struct keyword *kw, void
 	return stmt_peek(st) ? nameserver_way->parse(st, ns) : 0;
 }
 
-/* Each is called as its address. Lines that give none are told, where somebody has asked for them. */
+/* Each is called as its address. Lines that give none are told, where somebody has asked for them.
+ */
 static void resolv_conf_line(struct config *cfg, struct resolvers *r, const struct dns_server_line *line,
 			     bool tells)
 {

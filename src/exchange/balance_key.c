@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What balancing looks at in a request: URI, parameter, field. Called when a server is chosen; what is
- * hashed, to the byte, is what the reference hashes. */
+/* What balancing looks at in a request: URI, parameter, field. Called when a server is chosen; what
+ * is hashed, to the byte, is what the reference hashes. */
 #include "exchange/balance_key.h"
 
 #include "exchange/exchange.h"

@@ -49,7 +49,8 @@ static bool wants_its_own(const struct stream *s)
 	return s->server->ws && h2_is_websocket(&s->exchange->req);
 }
 
-/* One that is left of another exchange, where the name of the server must agree, or the protocol. */
+/* One that is left of another exchange, where the name of the server must agree, or the protocol.
+ */
 APART static bool server_reuses_particular(struct stream *s, const struct addr *to)
 {
 	struct span name = { "", 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The response's side of an exchange: its steps, in the order of the step table (exchange_kind.c): the head
- * comes in, rules, the head goes out, bodies to their end. The request's side is in
+/* The response's side of an exchange: its steps, in the order of the step table (exchange_kind.c):
+ * the head comes in, rules, the head goes out, bodies to their end. The request's side is in
  * exchange_request.c. Bytes flow below, in the pumps. */
 #include "exchange/exchange.h"
 
@@ -268,8 +268,8 @@ int exchange_response_rules(struct stream *s)
 
 /* ---- http-after-response ----------------------------------------------------------------- */
 
-/* Its client has left in this very moment. Dashboards count such lines by 400 and CH, as those whose
- * client leaves before the answer comes; the program's own answer keeps its reason. */
+/* Its client has left in this very moment. Dashboards count such lines by 400 and CH, as those
+ * whose client leaves before the answer comes; the program's own answer keeps its reason. */
 COLD static int response_unwanted(struct stream *s)
 {
 	struct exchange *x = s->exchange;

@@ -413,7 +413,8 @@ void idle_taken(struct server_conn *sc)
 	idle_used(sc);
 }
 
-/* From now on a connection is its client's: the server authenticates it, or is not to be trusted. */
+/* From now on a connection is its client's: the server authenticates it, or is not to be trusted.
+ */
 COLD static void idle_make_private(struct server_conn *sc, struct origin *origin)
 {
 	if (sc->lent || sc->origin)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A configuration in service for tests of whole streams (exchange/test_world.h): the modules that the
- * data path needs, none that listens, checks or watches. */
+/* A configuration in service for tests of whole streams (exchange/test_world.h): the modules that
+ * the data path needs, none that listens, checks or watches. */
 #include "exchange/test_world.h"
 
 #include "base/clock.h"

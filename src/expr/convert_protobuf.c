@@ -147,7 +147,8 @@ static enum found message_find(struct span message, const struct path *path, str
 	}
 }
 
-/* gRPC over HTTP/2, "Length-Prefixed-Message": a byte that says whether it is compressed, its length, the message. */
+/* gRPC over HTTP/2, "Length-Prefixed-Message": a byte that says whether it is compressed, its
+ * length, the message. */
 static enum found grpc_find(struct span bytes, const struct path *path, struct pb_field *f)
 {
 	struct span message;

@@ -126,7 +126,8 @@ static enum action_result action_tag(const struct rule *rule, struct view *view,
 
 #define LISTS (AT_CONN | AT_SESSION | AT_REQUESTS | AT_RESPONSE)
 
-/* Where no element is asked for, the reference takes the name alone for that of sticky counter 0. */
+/* Where no element is asked for, the reference takes the name alone for that of sticky counter 0.
+ */
 const struct action stick_actions[] = {
 	{ "sc-add-gpc", true, LISTS, parse_valued, action_count, .data = STICK_gpc,
 	  .help = "adds to a counter of what is followed: '(<element>,<number>)'" },

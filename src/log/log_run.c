@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opens and closes what log lines go to: targets, and rings with the servers that they are forwarded
- * to. */
+/* Opens and closes what log lines go to: targets, and rings with the servers that they are
+ * forwarded to. */
 #include "log/log_data.h"
 
 #include "log/log_conf.h"

@@ -358,8 +358,8 @@ static void take_length(lua_State *L, struct applet *a, struct span value)
 	head->length = n;
 }
 
-/* Fields that frame the body, or speak of the connection, are ours: what they say is noted. Does the
- * field stay? The length does, once. */
+/* Fields that frame the body, or speak of the connection, are ours: what they say is noted. Does
+ * the field stay? The length does, once. */
 static bool take_framing(lua_State *L, struct applet *a, const struct head_field *f)
 {
 	struct applet_head *head = a->head;

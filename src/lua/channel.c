@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The class Channel: the bytes of one direction of a stream, in mode tcp. An action of content rules
- * has those that the rules see, in the buffer of the pump, and may wait for more; a filter has those
- * that have come to it. In mode http it says how many there are, and no more. */
+/* The class Channel: the bytes of one direction of a stream, in mode tcp. An action of content
+ * rules has those that the rules see, in the buffer of the pump, and may wait for more; a filter
+ * has those that have come to it. In mode http it says how many there are, and no more. */
 #include "lua/channel.h"
 
 #include "expr/view.h"
@@ -16,7 +16,8 @@
 
 #include <lauxlib.h>
 
-/* ---- objects ---------------------------------------------------------------------------------- */
+/* ---- objects ----------------------------------------------------------------------------------
+ */
 
 enum { RESPONSE_FIELD = 1 };
 
@@ -51,7 +52,8 @@ bool channel_is_response(lua_State *L, int at)
 	return response;
 }
 
-/* ---- where the bytes are ---------------------------------------------------------------------- */
+/* ---- where the bytes are ----------------------------------------------------------------------
+ */
 
 static struct pump *pump_of(struct stream_scripts *ss, bool response)
 {
@@ -163,7 +165,8 @@ void channel_flush(struct stream_scripts *ss)
 		buffer_give(&pump->buf);
 }
 
-/* ---- functions that both classes have ---------------------------------------------------------- */
+/* ---- functions that both classes have ----------------------------------------------------------
+ */
 
 int channel_is_resp(lua_State *L)
 {
@@ -193,7 +196,8 @@ int channel_may_recv(lua_State *L, bytes_find *look)
 	return 1;
 }
 
-/* ---- the class --------------------------------------------------------------------------------- */
+/* ---- the class ---------------------------------------------------------------------------------
+ */
 
 static int input_len(lua_State *L, const char *name)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events of servers (core.event_sub, Server:event_sub) and of a file of patterns (Patref:event_sub). All
- * processes make each change of these; functions of files that were read for all are called in the one
- * that checks servers, others where they subscribed. The function of a subscription is called for one
- * event after the other, as a script that may wait. Servers and files of patterns stay as long as the
- * process, so an event need not copy what they are called. */
+/* Events of servers (core.event_sub, Server:event_sub) and of a file of patterns
+ * (Patref:event_sub). All processes make each change of these; functions of files that were read
+ * for all are called in the one that checks servers, others where they subscribed. The function of
+ * a subscription is called for one event after the other, as a script that may wait. Servers and
+ * files of patterns stay as long as the process, so an event need not copy what they are called. */
 #include "lua/events.h"
 
 #include "base/clock.h"
@@ -324,7 +324,8 @@ static void run(struct script *s)
 		call_next(sub);
 }
 
-/* sub:unsub(): its function is not called again. One that is at work goes on until it waits or ends. */
+/* sub:unsub(): its function is not called again. One that is at work goes on until it waits or
+ * ends. */
 static int unsub(lua_State *L)
 {
 	struct handle *h = object_handle(L, 1, &subscription_kind);

@@ -36,7 +36,8 @@ static struct script_filter_line *lines;
 
 enum { FLAG_HTX = 1 };
 
-/* ---- what scripts register --------------------------------------------------------------------- */
+/* ---- what scripts register ---------------------------------------------------------------------
+ */
 
 static struct script_filter *filter_of(const struct registered *function)
 {
@@ -87,7 +88,8 @@ int register_filter(lua_State *L)
 	return 0;
 }
 
-/* ---- lines of the configuration ---------------------------------------------------------------- */
+/* ---- lines of the configuration ----------------------------------------------------------------
+ */
 
 static int parse(struct statement *st, struct proxy *px, struct filter_line *line)
 {
@@ -169,7 +171,8 @@ int script_filters_make(bool all, struct err *err)
 	return 0;
 }
 
-/* ---- a function of a filter -------------------------------------------------------------------- */
+/* ---- a function of a filter --------------------------------------------------------------------
+ */
 
 static struct pool filter_pool = POOL_INIT("lua filter", sizeof(struct script_filter_state));
 static struct script_filter_state *filter_now; /* whose function runs; NULL: none's */
@@ -301,7 +304,8 @@ enum filter_call_result script_filter_call(struct script_filter_state *f, const 
 	return call_in_turn(&c, run, says);
 }
 
-/* ---- moments of a stream ------------------------------------------------------------------------ */
+/* ---- moments of a stream ------------------------------------------------------------------------
+ */
 
 struct script_filter_state *script_filter_of(struct filter *filter)
 {
@@ -463,7 +467,8 @@ const struct filter_kind script_filter_kind = {
 	.end = end,
 };
 
-/* ---- the table filter --------------------------------------------------------------------------- */
+/* ---- the table filter ---------------------------------------------------------------------------
+ */
 
 /* filter.register_data_filter(flt, chn), and the opposite. */
 static int want_data(lua_State *L, const char *name, bool wanted)

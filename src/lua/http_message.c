@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The class HTTPMessage: the request or the response, for filters. Its head is there in http_headers,
- * its bytes in http_payload. */
+/* The class HTTPMessage: the request or the response, for filters. Its head is there in
+ * http_headers, its bytes in http_payload. */
 #include "lua/http_message.h"
 
 #include "exchange/exchange.h"
@@ -15,7 +15,8 @@
 
 #include <lauxlib.h>
 
-/* ---- where the bytes are ---------------------------------------------------------------------- */
+/* ---- where the bytes are ----------------------------------------------------------------------
+ */
 
 /* The function of a filter that runs is one for this message. */
 static const struct filter_turn *turn_of(lua_State *L)
@@ -56,7 +57,8 @@ static void find_to_look(lua_State *L, struct script_bytes *b)
 		*b = (struct script_bytes){ &none, &zero, .more = !is_whole(stream_of_object(L, 1)) };
 }
 
-/* ---- the head ---------------------------------------------------------------------------------- */
+/* ---- the head ----------------------------------------------------------------------------------
+ */
 
 static void set_text(lua_State *L, const char *name, struct span text)
 {
@@ -106,7 +108,8 @@ static int set_part(lua_State *L, enum edit_part part)
 	return heads_set_part(L, part);
 }
 
-/* ---- the end ----------------------------------------------------------------------------------- */
+/* ---- the end -----------------------------------------------------------------------------------
+ */
 
 static int eom(lua_State *L)
 {
@@ -152,7 +155,8 @@ static int output(lua_State *L)
 	return 1;
 }
 
-/* ---- the class --------------------------------------------------------------------------------- */
+/* ---- the class ---------------------------------------------------------------------------------
+ */
 
 #define FUNCTION(name, call)                                                                  \
 	static int run_##name(lua_State *L) { return call; }

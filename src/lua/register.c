@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions that scripts register, by their names, and what is said when they fail. Called by whoever
- * makes rows of them, while the files are read. They stay for the life of the process, as a reload
- * is another one. */
+/* Functions that scripts register, by their names, and what is said when they fail. Called by
+ * whoever makes rows of them, while the files are read. They stay for the life of the process, as a
+ * reload is another one. */
 #include "lua/register.h"
 
 #include "base/bug.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fetches and converters that scripts call. Classes whose methods are the fetches (converters) of the
- * configuration's language: a method is made when a script first names it, and keeps what it has
- * compiled for its arguments. */
+/* Fetches and converters that scripts call. Classes whose methods are the fetches (converters) of
+ * the configuration's language: a method is made when a script first names it, and keeps what it
+ * has compiled for its arguments. */
 #include "lua/sample_calls.h"
 
 #include "base/arena.h"
@@ -66,8 +66,8 @@ static void compiled_check(lua_State *L, const struct compiled *c, bool good, co
 		luaL_error(L, "%s", err->text);
 }
 
-/* The string at `at`, in quotes of the configuration's language. Nothing may lie on top of the buffer
- * while it grows. */
+/* The string at `at`, in quotes of the configuration's language. Nothing may lie on top of the
+ * buffer while it grows. */
 static void add_quoted(luaL_Buffer *b, lua_State *L, int at)
 {
 	size_t len, i;
@@ -117,7 +117,8 @@ static const char *arguments(lua_State *L, int first)
 /* Upvalues of a method, behind those of all: its row, what it has compiled. */
 enum { ROW = METHOD_UPVALUES + 1, KEPT };
 
-/* What the method has compiled for the text; it stays on the stack, as it is used. NULL: nothing. */
+/* What the method has compiled for the text; it stays on the stack, as it is used. NULL: nothing.
+ */
 static struct compiled *kept(lua_State *L, const char *text)
 {
 	struct compiled *c;
@@ -129,8 +130,8 @@ static struct compiled *kept(lua_State *L, const char *text)
 	return c;
 }
 
-/* c lies on top of the stack, and stays there: what it evaluates may be scripts, which call the same
- * method so often that it is forgotten here. */
+/* c lies on top of the stack, and stays there: what it evaluates may be scripts, which call the
+ * same method so often that it is forgotten here. */
 static void keep(lua_State *L, const char *text)
 {
 	lua_Integer count;

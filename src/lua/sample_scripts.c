@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fetches and converters that are scripts: rows whose function is a script, which runs to its end at
- * once. Registered by scripts while the files are read; the parsers of later lines find the rows
+/* Fetches and converters that are scripts: rows whose function is a script, which runs to its end
+ * at once. Registered by scripts while the files are read; the parsers of later lines find the rows
  * (base/tables.h). */
 #include "lua/sample_scripts.h"
 
@@ -160,8 +160,8 @@ static int registered_again(const struct sample_functions *f, const char *name)
 	return -1;
 }
 
-/* The function at 2 under the name at 1. by: of core. what: for messages. Its number, for a row that
- * is to be made; -1: it has taken the place of another one. */
+/* The function at 2 under the name at 1. by: of core. what: for messages. Its number, for a row
+ * that is to be made; -1: it has taken the place of another one. */
 static int add_function(lua_State *L, const char *by, const char *what, struct sample_functions *f)
 {
 	const struct registered *r;

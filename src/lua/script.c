@@ -26,8 +26,8 @@ struct script_limits script_limits = {
 };
 struct script *script_now;
 void (*script_enter)(bool own);
-/* The coroutine at work, maybe one of the script's own: whatever is resumed inside it counts how deep
- * the calls of C are from there. NULL: none. */
+/* The coroutine at work, maybe one of the script's own: whatever is resumed inside it counts how
+ * deep the calls of C are from there. NULL: none. */
 static lua_State *at_work;
 
 enum { IDLE_MOST = 64, ERROR_SIZE = 960 };
@@ -42,7 +42,8 @@ static char error[ERROR_SIZE];
 
 /* ---- the end of a stretch ------------------------------------------------------------------- */
 
-/* What this process has computed: on a busy machine a script pays for others no more than it must. */
+/* What this process has computed: on a busy machine a script pays for others no more than it must.
+ */
 static uint64_t cpu_us(void)
 {
 	struct timespec now;
@@ -56,15 +57,16 @@ static uint64_t stretch_us(const struct script *s)
 	return (s->exact ? cpu_us() : clock_read_us()) - s->began_us;
 }
 
-/* Most scripts end within a few thousand instructions: their time is that of the wall, which costs no
- * system call. */
+/* Most scripts end within a few thousand instructions: their time is that of the wall, which costs
+ * no system call. */
 static void stretch_begin(struct script *s, bool exact)
 {
 	s->exact = exact;
 	s->began_us = exact ? cpu_us() : clock_read_us();
 }
 
-/* One that waits often has many short stretches: a quarter of its time is counted without a call. */
+/* One that waits often has many short stretches: a quarter of its time is counted without a call.
+ */
 static bool is_long(const struct script *s)
 {
 	return s->limit_ms && s->used_us >= (uint64_t)s->limit_ms * 250;
@@ -161,7 +163,8 @@ static void watch(lua_State *L, lua_Debug *ar)
 	}
 }
 
-/* The hook where a script is being left. A coroutine that was left so may be another script's later. */
+/* The hook where a script is being left. A coroutine that was left so may be another script's
+ * later. */
 static void unwind(lua_State *L, lua_Debug *ar)
 {
 	if (script_now && script_now->over == OVER_NOT)
@@ -296,8 +299,8 @@ static int co_wrap(lua_State *L)
 	return 1;
 }
 
-/* The hook has raised an error that nobody caught. Lua calls no hook there any more, so what it has to
- * close could run for ever: it does not run. */
+/* The hook has raised an error that nobody caught. Lua calls no hook there any more, so what it has
+ * to close could run for ever: it does not run. */
 static bool is_killed(lua_State *co)
 {
 	return lua_status(co) > LUA_YIELD && lua_gethook(co) == unwind;
@@ -514,7 +517,8 @@ static void one_line(char *text)
 			*text = ' ';
 }
 
-/* loop_below: a function of C that takes for ever, a pattern that backtracks, is one of a script. */
+/* loop_below: a function of C that takes for ever, a pattern that backtracks, is one of a script.
+ */
 static void say_at_work(struct text *t)
 {
 	if (!script_now || !at_work)
@@ -690,8 +694,9 @@ static void reset_thread(struct script *s)
 	lua_settop(s->thread, 0);
 }
 
-/* May the thread be another script's? One that has come to its end has nothing left to close, and its
- * stack may stay as large as it is: lua_resetthread would make the next script grow it again. */
+/* May the thread be another script's? One that has come to its end has nothing left to close, and
+ * its stack may stay as large as it is: lua_resetthread would make the next script grow it again.
+ */
 static bool come_to_rest(struct script *s)
 {
 	if (!s->whole) {

@@ -44,8 +44,8 @@ static bool serving;
 
 /* ---- init functions ------------------------------------------------------------------------- */
 
-/* A reference of the function at 1; memory of size bytes. Nothing is lost when one of them cannot be
- * had. */
+/* A reference of the function at 1; memory of size bytes. Nothing is lost when one of them cannot
+ * be had. */
 static void *take_function(lua_State *L, const char *name, size_t size, int *ref)
 {
 	void *memory;

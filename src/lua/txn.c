@@ -247,7 +247,8 @@ static const struct {
 	{ "http", &http_class, true },
 };
 
-/* The object is at 1; the metatable that leads here says what it is, not what a script has put into it. */
+/* The object is at 1; the metatable that leads here says what it is, not what a script has put into
+ * it. */
 static bool is_http(lua_State *L)
 {
 	const struct stream_scripts *ss = object_peek(L, 1, &stream_kind);

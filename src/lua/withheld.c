@@ -47,8 +47,8 @@ static void wrap(lua_State *L, const char *name, lua_CFunction by)
 
 /* ---- compiled code: Lua does not check what was compiled elsewhere, and it can do anything --- */
 
-/* Calls the upvalue, load or loadfile, whose mode is the argument `at`: text alone, and nothing where it
- * forbids text. */
+/* Calls the upvalue, load or loadfile, whose mode is the argument `at`: text alone, and nothing
+ * where it forbids text. */
 static int load_as_text(lua_State *L, int at)
 {
 	int args = lua_gettop(L) < at ? at : lua_gettop(L);
@@ -133,10 +133,11 @@ static void withhold_compiled(lua_State *L)
 	lua_pop(L, 1);
 }
 
-/* ---- what has no bound ------------------------------------------------------------------------ */
+/* ---- what has no bound ------------------------------------------------------------------------
+ */
 
-/* Lua runs finalizers without a hook: nothing could bound their time. So tables have none, while the
- * field __gc stays the script's. */
+/* Lua runs finalizers without a hook: nothing could bound their time. So tables have none, while
+ * the field __gc stays the script's. */
 static int set_metatable(lua_State *L)
 {
 	luaL_checktype(L, 1, LUA_TTABLE);
@@ -198,8 +199,8 @@ static int local(lua_State *L)
 	return call_original(L);
 }
 
-/* Upvalue: debug.getinfo, which is called from one level further in. What calls a script is a function of
- * C that believes its arguments: no script gets hold of one. */
+/* Upvalue: debug.getinfo, which is called from one level further in. What calls a script is a
+ * function of C that believes its arguments: no script gets hold of one. */
 static int get_info(lua_State *L)
 {
 	lua_State *of = lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
@@ -223,8 +224,8 @@ static int get_info(lua_State *L)
 	return 1;
 }
 
-/* Loops of C have no hook that could end them: what would take them longer than any script needs is an
- * error. */
+/* Loops of C have no hook that could end them: what would take them longer than any script needs is
+ * an error. */
 enum { STEPS_MOST = 10000000 };
 
 static void check_steps(lua_State *L, lua_Number steps)
@@ -243,8 +244,8 @@ static int table_move(lua_State *L)
 	return call_original(L);
 }
 
-/* Of insert, remove, concat and sort: a table may say to be longer than it is; the elements of one that
- * is long may all have to move. */
+/* Of insert, remove, concat and sort: a table may say to be longer than it is; the elements of one
+ * that is long may all have to move. */
 static int table_long(lua_State *L)
 {
 	if (!lua_istable(L, 1))

@@ -30,12 +30,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A turn takes what was read in pieces, until its time is over. The rest waits for the next turn. */
+/* A turn takes what was read in pieces, until its time is over. The rest waits for the next turn.
+ */
 enum { LINK_PIECE = 512, LINK_TURN_US = 200 };
 
 struct link_hooks link_hooks;
 
-/* ---- beginning and end ------------------------------------------------------------------------ */
+/* ---- beginning and end ------------------------------------------------------------------------
+ */
 
 static void link_free(struct reap *reap)
 {
@@ -100,7 +102,8 @@ static struct peer_link *link_new(struct section_life *home)
 	return l;
 }
 
-/* ---- the conversation -------------------------------------------------------------------------- */
+/* ---- the conversation --------------------------------------------------------------------------
+ */
 
 static void link_happened(void *owner, enum talk_event event)
 {
@@ -282,7 +285,8 @@ static bool link_hear(struct peer_link *l)
 	return true;
 }
 
-/* ---- the hello --------------------------------------------------------------------------------- */
+/* ---- the hello ---------------------------------------------------------------------------------
+ */
 
 /* Bytes behind those of the hello are messages. */
 static void link_begin(struct peer_link *l, size_t taken)
@@ -417,7 +421,8 @@ static void link_shake(struct peer_link *l)
 	link_lost(l, 0, why);
 }
 
-/* ---- events ------------------------------------------------------------------------------------ */
+/* ---- events ------------------------------------------------------------------------------------
+ */
 
 static void link_connected(struct peer_link *l)
 {
@@ -516,7 +521,8 @@ static void link_fire(struct timer *timer)
 	}
 }
 
-/* ---- for peers.c ------------------------------------------------------------------------------- */
+/* ---- for peers.c -------------------------------------------------------------------------------
+ */
 
 void peer_link_wake(struct peer_link *link)
 {

@@ -46,7 +46,8 @@ static bool peers_up_to_date(void *home)
 	return ((struct section_life *)home)->resync == RESYNC_DONE;
 }
 
-/* ---- what the log is told of a member ---------------------------------------------------------- */
+/* ---- what the log is told of a member ----------------------------------------------------------
+ */
 
 static bool tells(struct peer_life *peer)
 {
@@ -104,7 +105,8 @@ static bool is_news(struct peer_life *peer)
 	return true;
 }
 
-/* The log says that it is connected, since it was not told of each loss: after a while it is told. */
+/* The log says that it is connected, since it was not told of each loss: after a while it is told.
+ */
 static bool seems_up(struct peer_life *peer)
 {
 	if (peer->known_up && clock_now_ms - peer->said_ms >= QUIET_MS) {
@@ -147,7 +149,8 @@ static void say_stranger(const struct peers_section *s, int status, const char *
 	strangers_untold = 0;
 }
 
-/* ---- calling ------------------------------------------------------------------------------------ */
+/* ---- calling ------------------------------------------------------------------------------------
+ */
 
 static void call_at(struct peer_life *peer, uint64_t when)
 {
@@ -188,7 +191,8 @@ static void call_fire(struct timer *timer)
 		call_failed(peer, 0);
 }
 
-/* ---- connections come and go --------------------------------------------------------------------- */
+/* ---- connections come and go
+ * --------------------------------------------------------------------- */
 
 static void add_counts(struct talk_counts *sum, const struct talk_counts *c)
 {
@@ -336,7 +340,8 @@ static void peers_lost(struct peer_link *link, int status, const char *why)
 	}
 }
 
-/* ---- listening ---------------------------------------------------------------------------------- */
+/* ---- listening ----------------------------------------------------------------------------------
+ */
 
 /* Members say hello at once: who has waited longest without a name is none. */
 static void drop_oldest(struct section_life *home)
@@ -389,7 +394,8 @@ static void hear(struct listener *l)
 		log_process(LOG_L_ALERT, "Peers: the poller does not take a listening socket.");
 }
 
-/* ---- sections ------------------------------------------------------------------------------------ */
+/* ---- sections
+ * ------------------------------------------------------------------------------------ */
 
 static void section_begin(struct peers_section *s)
 {
@@ -448,7 +454,8 @@ static void section_end(struct peers_section *s)
 	s->life = NULL;
 }
 
-/* ---- for peers_conf.c and leave.c ------------------------------------------------------------------ */
+/* ---- for peers_conf.c and leave.c
+ * ------------------------------------------------------------------ */
 
 void peers_speak(bool on)
 {

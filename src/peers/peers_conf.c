@@ -296,7 +296,8 @@ static int parse_localpeer(struct statement *st, const struct keyword *kw, void 
 	return stmt_end(st);
 }
 
-/* ---- the end of the file ---------------------------------------------------------------------- */
+/* ---- the end of the file ----------------------------------------------------------------------
+ */
 
 /* Tables that name the section. */
 static unsigned tables_of(const struct config *cfg, const struct peers_section *s)

@@ -129,8 +129,8 @@ static bool is_told(const struct talk *t, unsigned i, bool teaching)
 	return teaching ? c->what != FEED_ALL : stick_cursor_is_done(t->setup.tables[i].table, c);
 }
 
-/* False: the turn is over. True: nothing is left; of a teaching what is left came later. What a walk
- * tells is not of late, and is told with the life that is left. */
+/* False: the turn is over. True: nothing is left; of a teaching what is left came later. What a
+ * walk tells is not of late, and is told with the life that is left. */
 static bool tell_table(struct talk *t, unsigned i, struct wire_out *out, struct turn *turn,
 		       bool teaching)
 {

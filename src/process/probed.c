@@ -242,7 +242,8 @@ static uint64_t used(const char *name)
 	return 0;
 }
 
-/* What streams have, and nobody else when the checks have stopped. Sessions have a stream, or what makes them one. */
+/* What streams have, and nobody else when the checks have stopped. Sessions have a stream, or what
+ * makes them one. */
 static bool print_left(struct text *t)
 {
 	static const char *const names[] = {

@@ -257,8 +257,8 @@ static bool filter_keep(struct pump_chain *chain, struct pump_filter *f, const c
 }
 
 /* Where a filter that changes bytes writes: behind those in out, if no other one changes them, for
- * which they go to one of two places in turn. Those behind it hold no more than what is promised of a
- * piece. */
+ * which they go to one of two places in turn. Those behind it hold no more than what is promised of
+ * a piece. */
 static void filter_room(const struct pump_chain *chain, const struct pump_filter *f, struct buf *out,
 			struct filter_piece *piece)
 {

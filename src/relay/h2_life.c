@@ -64,8 +64,8 @@ static void serve(struct h2_conn *c)
 	}
 }
 
-/* A server that has Nagle's algorithm on holds the rest of an answer back until what it has sent was
- * acknowledged, which the kernel leaves for later: 40 ms. It is told at once. */
+/* A server that has Nagle's algorithm on holds the rest of an answer back until what it has sent
+ * was acknowledged, which the kernel leaves for later: 40 ms. It is told at once. */
 static void acknowledge(struct h2_conn *c)
 {
 	if (c->unacked && c->client && c->numbers.streams && c->conn && c->state != H2_DEAD)

@@ -458,8 +458,8 @@ static void begin_slow(void)
 	assert_int_equal(lane_window(&lanes[0]), H2_WINDOW_FIRST);
 }
 
-/* What nobody takes makes windows smaller, down to the least. What leaves then is promised anew as far
- * as the smaller one goes. Who takes all at once has larger ones again. */
+/* What nobody takes makes windows smaller, down to the least. What leaves then is promised anew as
+ * far as the smaller one goes. Who takes all at once has larger ones again. */
 static void windows_shrink_where_nobody_takes(void **state)
 {
 	size_t first = H2_WINDOW_FIRST, all;

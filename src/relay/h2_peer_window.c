@@ -29,8 +29,9 @@ void h2_window_set(struct h2_conn *c, uint32_t value)
 			may_go_on(st);
 }
 
-/* Who makes windows larger again and again, and uses none of it, costs us more than itself. By a few
- * bytes: who holds us back by that is an attacker; gRPC says it beside a PING, in wide windows. */
+/* Who makes windows larger again and again, and uses none of it, costs us more than itself. By a
+ * few bytes: who holds us back by that is an attacker; gRPC says it beside a PING, in wide windows.
+ */
 static bool is_sensible(struct h2_conn *c, int64_t window, uint32_t by)
 {
 	enum { FEW = 256, WIDE = 16384 };

@@ -210,7 +210,8 @@ static void what_was_learned_is_not_told(void **state)
 	tells_nothing(&c);
 }
 
-/* So far behind that the ring has forgotten: in the order of the places, then in that of numbers. */
+/* So far behind that the ring has forgotten: in the order of the places, then in that of numbers.
+ */
 static void who_is_far_behind_walks_through_the_table(void **state)
 {
 	struct stick_cursor c, late;

@@ -415,7 +415,8 @@ static bool definition_of(uint32_t number, struct stick_definition *def)
 	return places_of(def).end == line->size && hash_of(def) == line->definition;
 }
 
-/* Also one that this image does not declare: processes of an earlier one may. NULL: there is none. */
+/* Also one that this image does not declare: processes of an earlier one may. NULL: there is none.
+ */
 static struct stick_table *table_of(uint32_t number)
 {
 	struct stick_definition def;
@@ -441,8 +442,8 @@ static void mend_slots(struct stick_row *row, struct stick_slot *slots)
 	}
 }
 
-/* The configuration at hand was refused, or declares no table: the memory is that of processes which
- * an earlier one has begun. */
+/* The configuration at hand was refused, or declares no table: the memory is that of processes
+ * which an earlier one has begun. */
 static bool find_again(void)
 {
 	if (directory)

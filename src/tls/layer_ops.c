@@ -721,7 +721,8 @@ size_t tls_conn_early_taken(const struct conn *conn)
 		       tls_of(conn)->words.len : 0;
 }
 
-/* ---- asked for -------------------------------------------------------------------------------- */
+/* ---- asked for --------------------------------------------------------------------------------
+ */
 
 bool tls_conn_is(const struct conn *conn)
 {
