@@ -115,6 +115,15 @@ void script_turn_out(struct script **place);
  * no files of this process. */
 extern void (*script_enter)(bool own);
 
+/* For lua/coroutine.c: the coroutine at work, maybe one of the script's own. Whatever is resumed
+ * inside it counts how deep the calls of C are from there. NULL: none. */
+extern lua_State *script_at_work;
+/* The script ends here, whatever it protects: it yields up to script_run, which does not resume it,
+ * or an error is raised where it cannot. */
+int script_leave(lua_State *L, enum script_over why);
+/* Was the coroutine ended so, by an error that nobody caught? */
+bool script_was_unwound(lua_State *co);
+
 /* The script at work; NULL: none, the state runs a file or a function that may not wait. */
 extern struct script *script_now;
 

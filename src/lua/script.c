@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Scripts: coroutines that compute in stretches, wait, and are ended when they compute for too long.
  * Called by whoever owns a script; functions of classes wait by script_sleep. Nothing here knows what
- * a script is for.
- *
- * A coroutine that a script makes by itself waits together with it. Its resume is ours: when the
- * coroutine inside has asked to wait (`pausing`), the one outside yields as well, up to script_run,
- * and each resumes the one inside when it goes on. */
+ * a script is for. */
 #include "lua/script.h"
 
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "lua/coroutine.h"
 #include "lua/running.h"
 #include "lua/traceback.h"
 
@@ -26,9 +23,7 @@ struct script_limits script_limits = {
 };
 struct script *script_now;
 void (*script_enter)(bool own);
-/* The coroutine at work, maybe one of the script's own: whatever is resumed inside it counts how
- * deep the calls of C are from there. NULL: none. */
-static lua_State *at_work;
+lua_State *script_at_work;
 
 enum { IDLE_MOST = 64, ERROR_SIZE = 960 };
 
@@ -113,15 +108,14 @@ void script_moved(size_t bytes)
 	if (moved < MOVED_MOST)
 		return;
 	moved = 0;
-	if (at_work && lua_gethook(at_work) == watch)
-		lua_sethook(at_work, watch, LUA_MASKCOUNT, 1);
+	if (script_at_work && lua_gethook(script_at_work) == watch)
+		lua_sethook(script_at_work, watch, LUA_MASKCOUNT, 1);
 }
 
-/* The script ends here, whatever it protects: it yields up to script_run, which does not resume it.
- * Below a function of C that cannot yield an error is raised, and from then on at each instruction,
+/* Below a function of C that cannot yield an error is raised, and from then on at each instruction,
  * until the code is back where it can. (An error for each pcall of a deep recursion would take time
  * that grows with the square of its depth.) */
-static int leave(lua_State *L, enum script_over why)
+int script_leave(lua_State *L, enum script_over why)
 {
 	script_now->over = (uint8_t)why;
 	if (lua_isyieldable(L) && !script_now->closing) {
@@ -152,10 +146,10 @@ static void watch(lua_State *L, lua_Debug *ar)
 	}
 	took = stretch_us(s);
 	if (s->over != OVER_NOT) {
-		leave(L, (enum script_over)s->over);
+		script_leave(L, (enum script_over)s->over);
 	} else if ((s->limit_ms && (s->used_us + took) / 1000 >= s->limit_ms) ||
 		   (script_limits.burst_ms && took / 1000 >= script_limits.burst_ms)) {
-		leave(L, OVER_TIME);
+		script_leave(L, OVER_TIME);
 	} else if (script_may_wait(L)) {
 		s->pausing = true;
 		script_ready(s);
@@ -172,6 +166,12 @@ static void unwind(lua_State *L, lua_Debug *ar)
 	watch(L, ar);
 }
 
+/* The hook has raised an error that nobody caught. Lua calls no hook there any more. */
+bool script_was_unwound(lua_State *co)
+{
+	return lua_status(co) > LUA_YIELD && lua_gethook(co) == unwind;
+}
+
 /* What it was done with lies in the registry under the script's address: whatever protects the code
  * that is unwound may throw the error itself away. */
 int script_finish(lua_State *L)
@@ -180,162 +180,7 @@ int script_finish(lua_State *L)
 		return luaL_error(L, "nothing is at work that could be done");
 	if (lua_gettop(L))
 		lua_rawsetp(L, LUA_REGISTRYINDEX, script_now);
-	return leave(L, OVER_DONE);
-}
-
-/* ---- coroutines of scripts ------------------------------------------------------------------ */
-
-static int co_go(lua_State *L, lua_State *co, int args, bool wrap);
-
-static int co_go_on(lua_State *L, int status, lua_KContext wrap)
-{
-	(void)status;
-	return co_go(L, lua_tothread(L, 1), 0, wrap);
-}
-
-/* Its error is an error of who has called it. */
-static int co_raise(lua_State *L, lua_State *co)
-{
-	if (lua_status(co) != LUA_OK && lua_status(co) != LUA_YIELD)
-		lua_resetthread(co);
-	if (lua_type(L, -1) == LUA_TSTRING) {
-		luaL_where(L, 1);
-		lua_insert(L, -2);
-		lua_concat(L, 2);
-	}
-	return lua_error(L);
-}
-
-static int co_failed(lua_State *L, lua_State *co, bool wrap)
-{
-	lua_xmove(co, L, 1);
-	if (script_now && script_now->over != OVER_NOT)
-		return leave(L, (enum script_over)script_now->over);
-	if (wrap)
-		return co_raise(L, co);
-	lua_pushboolean(L, 0);
-	lua_insert(L, -2);
-	return 2;
-}
-
-/* The thread is at 1 of L, args values are on co. */
-static int co_go(lua_State *L, lua_State *co, int args, bool wrap)
-{
-	struct script *s = script_now;
-	lua_State *outer = at_work;
-	bool barrier = s && !lua_isyieldable(L);
-	int got, status;
-
-	if (barrier)
-		s->barriers++;
-	at_work = co;
-	status = lua_resume(co, L, args, &got);
-	at_work = outer;
-	if (barrier)
-		s->barriers--;
-	if (status == LUA_YIELD && s && s->over != OVER_NOT)
-		return leave(L, (enum script_over)s->over);
-	if (status == LUA_YIELD && s && s->pausing) {
-		lua_pop(co, got);
-		lua_settop(L, 1);
-		return lua_yieldk(L, 0, wrap, co_go_on);
-	}
-	if (status != LUA_OK && status != LUA_YIELD)
-		return co_failed(L, co, wrap);
-	if (!lua_checkstack(L, got + 1)) {
-		lua_pop(co, got);
-		return luaL_error(L, "too many results to resume");
-	}
-	if (!wrap)
-		lua_pushboolean(L, 1);
-	lua_xmove(co, L, got);
-	return got + !wrap;
-}
-
-/* The thread is at 1, its arguments are above. */
-static int co_begin(lua_State *L, bool wrap)
-{
-	lua_State *co = lua_tothread(L, 1);
-	int args = lua_gettop(L) - 1;
-	const char *wrong = NULL;
-
-	luaL_argexpected(L, co, 1, "coroutine");
-	if (lua_status(co) == LUA_OK && !lua_gettop(co))
-		wrong = "cannot resume dead coroutine";
-	else if (!lua_checkstack(co, args))
-		wrong = "too many arguments to resume";
-	if (!wrong) {
-		lua_xmove(L, co, args);
-		return co_go(L, co, args, wrap);
-	}
-	if (wrap)
-		return luaL_error(L, "%s", wrong);
-	lua_pushboolean(L, 0);
-	lua_pushstring(L, wrong);
-	return 2;
-}
-
-static int co_resume(lua_State *L)
-{
-	return co_begin(L, false);
-}
-
-static int co_wrapped(lua_State *L)
-{
-	lua_pushvalue(L, lua_upvalueindex(1));
-	lua_insert(L, 1);
-	return co_begin(L, true);
-}
-
-static int co_wrap(lua_State *L)
-{
-	lua_State *co;
-
-	luaL_checktype(L, 1, LUA_TFUNCTION);
-	co = lua_newthread(L);
-	lua_pushvalue(L, 1);
-	lua_xmove(L, co, 1);
-	lua_pushcclosure(L, co_wrapped, 1);
-	return 1;
-}
-
-/* The hook has raised an error that nobody caught. Lua calls no hook there any more, so what it has
- * to close could run for ever: it does not run. */
-static bool is_killed(lua_State *co)
-{
-	return lua_status(co) > LUA_YIELD && lua_gethook(co) == unwind;
-}
-
-/* Coroutines that close each other: Lua counts no calls of C here. */
-enum { CLOSES_MOST = 8 };
-
-static int co_close(lua_State *L)
-{
-	static unsigned closes;
-	lua_State *co = lua_tothread(L, 1), *outer = at_work;
-	lua_Debug ar;
-	int status;
-
-	luaL_argexpected(L, co, 1, "coroutine");
-	if (co == L || co == lua_running || (lua_status(co) == LUA_OK && lua_getstack(co, 0, &ar)))
-		return luaL_error(L, "cannot close a running coroutine");
-	if (closes == CLOSES_MOST)
-		return luaL_error(L, "too many coroutines that close each other");
-	if (is_killed(co)) {
-		lua_pushboolean(L, 0);
-		lua_pushliteral(L, "it was ended");
-		return 2;
-	}
-	closes++;
-	at_work = co;
-	status = lua_resetthread(co);
-	at_work = outer;
-	closes--;
-	lua_pushboolean(L, status == LUA_OK);
-	if (status == LUA_OK)
-		return 1;
-	lua_xmove(co, L, 1);
-	return 2;
+	return script_leave(L, OVER_DONE);
 }
 
 static void say_at_work(struct text *t);
@@ -362,13 +207,7 @@ static int begin(lua_State *L)
 	loop_below = say_at_work;
 	keep_messages(L);
 	lua_sethook(L, watch, LUA_MASKCOUNT, (int)script_limits.yield);
-	lua_getglobal(L, "coroutine");
-	lua_pushcfunction(L, co_resume);
-	lua_setfield(L, -2, "resume");
-	lua_pushcfunction(L, co_wrap);
-	lua_setfield(L, -2, "wrap");
-	lua_pushcfunction(L, co_close);
-	lua_setfield(L, -2, "close");
+	coroutine_begin(L);
 	lua_pushcfunction(L, script_xpcall);
 	lua_setglobal(L, "xpcall");
 	return 0;
@@ -521,12 +360,12 @@ static void one_line(char *text)
  */
 static void say_at_work(struct text *t)
 {
-	if (!script_now || !at_work)
+	if (!script_now || !script_at_work)
 		return;
 	text_str(t, "the script ");
 	text_str(t, script_now->name ? script_now->name : "without a name");
 	text_str(t, " is at work");
-	traceback_say(t, at_work);
+	traceback_say(t, script_at_work);
 }
 
 static const char *fault_text(const struct script *s)
@@ -637,7 +476,7 @@ static void leave_to(struct script *outer)
 enum script_result script_run(struct script *s, int args)
 {
 	struct script *outer = script_now;
-	lua_State *from = at_work;
+	lua_State *from = script_at_work;
 	int status, got = 0;
 
 	if (!s->ready)
@@ -648,12 +487,12 @@ enum script_result script_run(struct script *s, int args)
 	task_cancel(&s->task);
 	enter(s);
 	script_now = s;
-	at_work = s->thread;
+	script_at_work = s->thread;
 	stretch_begin(s, is_long(s));
 	status = lua_resume(s->thread, from ? from : lua_running, args, &got);
 	s->used_us += stretch_us(s);
 	leave_to(outer);
-	at_work = from;
+	script_at_work = from;
 	if (s->over == OVER_DONE)
 		return done(s);
 	if (s->over != OVER_NOT)
@@ -677,20 +516,20 @@ static int drop_thread(lua_State *L)
 static void reset_thread(struct script *s)
 {
 	struct script *outer = script_now;
-	lua_State *from = at_work;
+	lua_State *from = script_at_work;
 
-	if (is_killed(s->thread))
+	if (script_was_unwound(s->thread))
 		return;
 	enter(s);
 	script_now = s;
-	at_work = s->thread;
+	script_at_work = s->thread;
 	s->may_yield = false;
 	s->closing = true;
 	s->over = OVER_NOT;
 	stretch_begin(s, false);
 	lua_resetthread(s->thread);
 	leave_to(outer);
-	at_work = from;
+	script_at_work = from;
 	lua_settop(s->thread, 0);
 }
 
@@ -772,7 +611,7 @@ int script_sleep(lua_State *L, int64_t ms, lua_KFunction k, lua_KContext ctx)
 	if (s && !s->may_yield && ms == SCRIPT_TURN)
 		return 0; /* nobody goes first, and nobody needs to */
 	if (s && !s->may_yield)
-		return leave(L, OVER_NO_YIELD);
+		return script_leave(L, OVER_NO_YIELD);
 	if (!script_may_wait(L)) { /* in Lua's own words */
 		lua_pushliteral(L, "attempt to yield across a C-call boundary");
 		return lua_error(L);
