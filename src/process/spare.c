@@ -117,7 +117,7 @@ static bool send_head(int fd, const struct question *q, const int *fds)
 	return sendmsg(fd, &msg, MSG_NOSIGNAL) == (ssize_t)sizeof(*q);
 }
 
-/* fds: -1 where none came. */
+/* fds: -1 where none came, as with a full table of descriptors. */
 static bool recv_head(int fd, struct question *q, int fds[FDS])
 {
 	struct iovec iov = { q, sizeof(*q) };
@@ -130,8 +130,8 @@ static bool recv_head(int fd, struct question *q, int fds[FDS])
 	fds[0] = fds[1] = -1;
 	n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
 	cmsg = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
-	if (cmsg && cmsg->cmsg_type == SCM_RIGHTS && cmsg->cmsg_len == CMSG_LEN(FDS * sizeof(int)))
-		memcpy(fds, CMSG_DATA(cmsg), FDS * sizeof(int));
+	if (cmsg && cmsg->cmsg_type == SCM_RIGHTS && cmsg->cmsg_len <= CMSG_LEN(FDS * sizeof(int)))
+		memcpy(fds, CMSG_DATA(cmsg), cmsg->cmsg_len - CMSG_LEN(0));
 	return n == (ssize_t)sizeof(*q);
 }
 
