@@ -145,7 +145,7 @@ if way == "reused":
 client = asking()
 BEHIND = {"reused": get("die"), "broken": get("half"), "reject": get("reject")}
 client.sendall(h2_get("big") if H2 else get("big") + BEHIND.get(way, b""))
-until("the answer has left", lambda: service.logged("/big done"))
+until("the answer has left", lambda: service.logged("/big done" if "tcp" in way else "/big done 200"))
 if way == "unsaid-tls":
     os.write(client.fileno(), b"\x17\x03\x03\x00\x40half")  # of a record: an event, and nothing to read
 if way == "h2-deaf":
@@ -171,6 +171,9 @@ def closed():
 
 
 until("penstock has closed its side", closed)
+if way == "memory-h2":
+    with open(service.args.nth, "rb") as f:
+        check("memory-h2: an allocation was denied", struct.unpack("q", f.read(8)) == (0,))
 if way == "stop-hard":
     until("the process ends", gone)
     check("by hard-stop-after", service.logged("performing a hard-stop") == 1)

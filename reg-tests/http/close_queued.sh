@@ -22,13 +22,12 @@ way() {
 	log-format \"/big done\"
 	$2" ;;
 		*) bind_words=${3:-} http_proxy "log stdout format raw local0
-	log-format \"%HP done\"
+	log-format \"%HP done %ST\"
 	$2" "" "${5:-}" ;;
 		esac
 	} | config
 	case $1 in
-	memory-h2) start_penstock -dMfail:"$dir/nth" ;; # its first bytes count allocations down; by hand:
-							# sometimes it meets another allocation
+	memory-h2) start_penstock -dMfail:"$dir/nth" ;; # its first bytes count allocations down
 	*) start_penstock ;;
 	esac
 	driver "${0%/*}/close_queued.py" --way "$1" --nth "$dir/nth" || failures=$((failures + 1))
@@ -49,6 +48,7 @@ way tcp-timeout "timeout server 200ms"
 way h2-keep-alive "timeout http-keep-alive 20ms" "proto h2"
 way h2-deaf "timeout http-keep-alive 20ms
 	timeout client-fin 200ms" "proto h2"
+way memory-h2 "" "proto h2"
 way h2-close "" "proto h2" "" "http-response set-header Connection close"
 way h2-stop "" "proto h2"
 way keep-alive "timeout http-keep-alive 20ms"
