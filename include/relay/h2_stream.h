@@ -81,6 +81,7 @@ struct h2_stream {
 	uint32_t window;        /* to which that is filled up */
 	uint32_t given;         /* bytes since that was done */
 	uint32_t debt;          /* bytes that the peer may send and is not to: what leaves pays it */
+	uint32_t sink_room;     /* to a server: what the client's windows let pass, as of late */
 	uint32_t grown;         /* of window and debt, what counts in totals->grown: client */
 	uint64_t filled_ms;     /* and when */
 	uint64_t lingers_ms;    /* answered and taken back, but the request goes on: since then */

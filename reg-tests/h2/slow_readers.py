@@ -13,7 +13,7 @@ from service import Service, address, check, connect, finish, read_all, until
 SIZE, EACH = 8 << 20, 100
 PIECE = b"".join(b"%07d " % i for i in range(2048))
 HEAD = frame(HEADERS, END_HEADERS, 0, block([(":status", "200"), ("content-length", str(SIZE))]))
-svc = Service(lambda p: p.add_argument("--h2"))
+svc = Service(lambda p: (p.add_argument("--h2"), p.add_argument("--usual", action="store_true")))
 sent = 0  # bytes of bodies, by all connections to the server
 
 
@@ -118,6 +118,13 @@ def main():
     listener = socket.create_server(address(svc.args.back), backlog=1000)
     threading.Thread(target=accept, args=(listener,), daemon=True).start()
     before = private()
+    if svc.args.usual:
+        # A window to the server is no larger than what the client's lets pass.
+        held = silent(svc.args.h2, EACH, settings() + window(0, 1 << 20))
+        stuck(EACH)
+        cost("windows of 64 kB, which are never made larger", before, 110)
+        del held
+        finish()
     shut = silent(svc.args.h2, EACH, settings((INITIAL_WINDOW_SIZE, 0)) + window(0, 1 << 20), 10)
     stuck(EACH // 10)
     cost("closed windows", before, 45)

@@ -23,4 +23,7 @@ backend be
 END
 start_penstock
 driver "${0%/*}/slow_readers.py" --h2 "$h2" || failures=1
+stop_penstock
+start_penstock
+driver "${0%/*}/slow_readers.py" --h2 "$h2" --usual || failures=1
 finish

@@ -30,8 +30,22 @@ static struct span first_bytes(const struct h2_stream *st)
 	return st->now;
 }
 
+/* What the client's own windows let pass, where it is one of HTTP/2. */
+static uint32_t sink_room(const struct h2_stream *st)
+{
+	struct h2_facts sink;
+	int64_t room;
+
+	if (!st->end || !h2_end_facts(end_peer(st->end), &sink))
+		return UINT32_MAX;
+	room = sink.send < sink.conn_send ? sink.send : sink.conn_send;
+	return room > 0 ? (uint32_t)room : 0;
+}
+
 static void give(struct h2_stream *st, size_t n)
 {
+	if (st->conn->client && st->given + n >= st->window / 2)
+		st->sink_room = sink_room(st);
 	if (!h2_kept_bytes(st)) {
 		st->now.ptr += n;
 		st->now.len -= n;
@@ -217,17 +231,9 @@ static void h2_tunnel(struct end *end)
 /* ---- heads out ---------------------------------------------------------------------------- */
 
 /* A client of HTTP/2 with a closed window takes nothing of the body. */
-static bool sink_is_shut(const struct h2_stream *st)
-{
-	struct h2_facts sink;
-
-	return st->end && h2_end_facts(end_peer(st->end), &sink) &&
-	       (sink.send < H2_WINDOW_LEAST || sink.conn_send < H2_WINDOW_LEAST);
-}
-
 static void window_begins(struct h2_stream *st)
 {
-	if (h2_window_is_little(st) && !sink_is_shut(st))
+	if (h2_window_is_little(st) && sink_room(st) >= H2_WINDOW_LEAST)
 		h2_window_begin(st);
 }
 

@@ -153,7 +153,7 @@ static void grow(struct h2_stream *st, uint32_t unsent)
 	bool quick = took_ms <= QUICK_MS && window < usual;
 
 	if (window >= most || st->in.len > st->marked_given || unsent >= SINK_BUSY ||
-	    !(quick || path_is_long(st->conn, took_ms)))
+	    (client && st->sink_room < window) || !(quick || path_is_long(st->conn, took_ms)))
 		return;
 	doubled(&window, quick ? usual : most);
 	DROPPED(grow_to(st, window, quick ? H2_GROWN_QUICK : H2_GROWN_ALL),
