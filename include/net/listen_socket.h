@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The system calls behind a listener: its socket is opened, bound, told to listen; and
- * accepts. For net/accept.c alone. */
+ * accepts. For net/accept.c, and for dgram/. */
 #ifndef NET_LISTEN_SOCKET_H
 #define NET_LISTEN_SOCKET_H
 
@@ -29,10 +29,9 @@ void listen_socket_unlisten(struct listener *l);
 void listen_socket_steer_away(struct listener *l, bool on);
 /* The user to whom sockets for datagrams are given; -1: they stay ours. */
 extern int listen_socket_owner;
-/* A further socket on the port of a dgram-bind line, which gets what this peer sends to the local
- * address there: the kernel prefers it. -1 with errno. */
-MUST_USE int listen_socket_beside(const struct listener *l, const struct addr *local,
-				  const struct addr *peer);
+/* A further socket for datagrams with the options of the listener's line, bound to that address.
+ * -1 with errno. */
+MUST_USE int listen_socket_further(const struct listener *l, const struct addr *own);
 /* Listens again. 0, or -1 with errno. */
 MUST_USE int listen_socket_hear(struct listener *l);
 

@@ -49,6 +49,9 @@ struct bind_conf {
 	unsigned tcp_ut;        /* ms */
 	uint32_t cip_magic;     /* accept-netscaler-cip */
 	bool dgram;             /* a dgram-bind line: sockets for datagrams, SHARDS for each address */
+	/* Installed with that: one of them is bound, or was handed over, and needs its options. NULL,
+	 * or what the system refused, with errno. */
+	const char *(*bound)(const struct listener *l, int fd);
 	unsigned shards;        /* 0: not given: one a worker */
 	uint64_t workers;       /* "thread", "process": bit N - 1; 0: not given */
 	int proto;              /* BIND_PROTO_* */

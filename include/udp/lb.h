@@ -16,7 +16,7 @@ struct proxy;
 struct server;
 struct udp_session;
 
-enum { UDP_PAYLOAD = 1472, UDP_PAYLOAD_MOST = 65507 };
+enum { UDP_PAYLOAD = 1472 };
 
 /* A connected socket that a session of a datagram without answer has left for the next one. */
 enum { UDP_SPARES = 16 };
@@ -41,7 +41,7 @@ struct udp_lb {
 	struct timer timer;         /* looks for those whose time is over */
 };
 
-/* May rows of clients pass as one (udp/rows.h), which limits of datagrams would cut through? */
+/* May rows of clients pass as one (dgram/rows.h), which limits of datagrams would cut through? */
 static inline bool udp_gathers(const struct udp_lb *lb)
 {
 	return !lb->requests;

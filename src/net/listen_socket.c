@@ -12,7 +12,6 @@
 #include "net/inherit.h"
 #include "net/listener.h"
 #include "net/sock.h"
-#include "net/spread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -237,81 +236,41 @@ static void set_dgram_owner(int fd)
 		return; /* it is ours then, as those of this process will be */
 }
 
-/* To which of its addresses a client has sent: answers come from there. */
-static int set_dgram_options(struct opener *o)
+/* What else they need is set by whoever takes the datagrams. */
+static int tell_bound(struct opener *o)
 {
-	bool v6 = o->l->addr.family == AF_INET6;
+	const char *what;
 
 	if (set_sizes(o))
 		return -1;
-	if (!addr_is_any(&o->l->addr))
-		return 0;
-	if (v6)
-		return set_int_option(o, SOL_IPV6, IPV6_RECVPKTINFO, 1, "IPV6_RECVPKTINFO");
-	return set_int_option(o, SOL_IP, IP_PKTINFO, 1, "IP_PKTINFO");
-}
-
-static int set_dgram_spread(struct opener *o)
-{
-	if (spread_attach(o->fd, o->l->shards) == 0)
-		return 0;
-	return refused(o, "SO_ATTACH_REUSEPORT_CBPF", NULL);
+	what = o->bind->bound(o->l, o->fd);
+	return what ? refused(o, what, NULL) : 0;
 }
 
 static int open_dgram(struct opener *o)
 {
 	set_dgram_owner(o->fd);
-	if (set_before_bind(o) || do_bind(o, &o->l->addr) || set_dgram_options(o))
+	if (set_before_bind(o) || do_bind(o, &o->l->addr))
 		return -1;
-	return set_dgram_spread(o);
+	return tell_bound(o);
 }
 
-/* Bound to own, connected to peer. -1 with errno. */
-static int open_beside(const struct listener *l, const struct addr *own, const struct addr *peer)
+int listen_socket_further(const struct listener *l, const struct addr *own)
 {
 	struct opener o = { .l = (struct listener *)(uintptr_t)l, .bind = l->bind,
 			    .opt = &l->bind->opt };
-	struct sockaddr_storage ss;
-	socklen_t len = addr_to_sockaddr(peer, &ss);
 	int saved;
 
 	o.fd = sock_open_datagrams(l->addr.family, l->bind->namespace);
 	if (o.fd < 0)
 		return -1;
 	set_dgram_owner(o.fd);
-	if (set_before_bind(&o) == 0 && do_bind(&o, own) == 0 && set_dgram_options(&o) == 0 &&
-	    connect(o.fd, (struct sockaddr *)&ss, len) == 0)
+	if (set_before_bind(&o) == 0 && do_bind(&o, own) == 0 && set_sizes(&o) == 0)
 		return o.fd;
 	saved = errno;
 	close(o.fd);
 	errno = saved;
 	return -1;
-}
-
-static bool is_bound_to(int fd, const struct addr *addr)
-{
-	struct sockaddr_storage ss;
-	socklen_t len = sizeof(ss);
-	struct addr bound;
-
-	if (getsockname(fd, (struct sockaddr *)&ss, &len) < 0)
-		return false;
-	addr_from_sockaddr(&bound, &ss, len);
-	bound.scope_id = addr->scope_id;
-	return addr_equal(&bound, addr);
-}
-
-/* Where the port is bound to any address, connecting chooses one by the way to the peer, which is
- * mostly right. Bound to the address from the beginning the socket would get what others send there
- * until it is connected. */
-int listen_socket_beside(const struct listener *l, const struct addr *local, const struct addr *peer)
-{
-	int fd = open_beside(l, &l->addr, peer);
-
-	if (fd < 0 || is_bound_to(fd, local))
-		return fd;
-	close(fd);
-	return open_beside(l, local, peer);
 }
 
 static int open_ip(struct opener *o)
@@ -425,7 +384,7 @@ static int open_handed_over(struct opener *o)
 	const struct addr *addr = &o->l->addr;
 
 	if (o->bind->dgram)
-		return set_dgram_options(o) ? -1 : set_dgram_spread(o);
+		return tell_bound(o);
 	if (addr->family == AF_UNIX && *addr->path != '@' && set_owner(o, addr->path))
 		return -1;
 	if (set_buffers(o) || (is_ip(addr) && set_tcp(o)))

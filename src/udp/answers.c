@@ -2,17 +2,17 @@
 /*
  * Answers of servers. Each session's socket is read into the next free places of one array, which
  * goes out by one sendmmsg a port, when it is full or at the end of the turn. A row to one client
- * is one message (udp/rows.h). No memory is taken for a datagram. What a socket has no room for is
+ * is one message (dgram/rows.h). No memory is taken for a datagram. What a socket has no room for is
  * dropped and counted, as a router would.
  */
 #include "udp/answers.h"
 
 #include "base/bug.h"
+#include "dgram/errors.h"
+#include "dgram/rows.h"
 #include "event/loop.h"
 #include "net/listener.h"
-#include "udp/errors.h"
 #include "udp/lb.h"
-#include "udp/rows.h"
 #include "udp/session.h"
 
 #include "proxy/proxy.h"
@@ -23,14 +23,14 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-enum { BATCH = UDP_BATCH, ANSWERS = 16, ROUNDS = 4 };
+enum { BATCH = DGRAM_BATCH, ANSWERS = 16, ROUNDS = 4 };
 
 /* Answers on their way to clients. */
 static struct {
 	struct mmsghdr msgs[BATCH];
 	struct iovec iov[BATCH];
-	union udp_address to[BATCH];
-	union udp_control control[BATCH];
+	union dgram_address to[BATCH];
+	union dgram_control control[BATCH];
 	int fd[BATCH];
 	struct udp_session *session[BATCH]; /* they may have ended in this turn */
 	uint16_t size[BATCH];               /* of the datagrams of a row that came as one; 0 */
@@ -52,7 +52,7 @@ static void drop_answers(const struct udp_session *s, unsigned datagrams)
 static struct {
 	struct mmsghdr msgs[BATCH];
 	uint8_t places[BATCH];
-	union udp_control control[BATCH];
+	union dgram_control control[BATCH];
 } down;
 
 /* How many places go as one message: one client's, of which none came as a row already. */
@@ -64,7 +64,7 @@ static unsigned answers_alike(unsigned first, unsigned n)
 		return 1;
 	while (row < n && out.session[first + row] == out.session[first] && !out.size[first + row])
 		row++;
-	return row > 1 ? udp_row_of(&out.iov[first], row, 0) : 1;
+	return row > 1 ? dgram_row_of(&out.iov[first], row, 0) : 1;
 }
 
 /* What the message of such places is cut into; 0: it is one datagram. */
@@ -87,7 +87,7 @@ static unsigned group_answers(unsigned first, unsigned n)
 			msg->msg_iovlen = same;
 			memcpy(&down.control[groups], &out.control[i], msg->msg_controllen);
 			msg->msg_control = &down.control[groups];
-			udp_row_cut(msg, cut_of(i, same));
+			dgram_row_cut(msg, cut_of(i, same));
 		}
 		down.places[groups++] = (uint8_t)same;
 	}
@@ -99,7 +99,7 @@ static void drop_places(unsigned first, unsigned n)
 	unsigned datagrams = 0, i;
 
 	for (i = first; i < first + n; i++)
-		datagrams += udp_row_count(out.iov[i].iov_len, out.size[i]);
+		datagrams += dgram_row_count(out.iov[i].iov_len, out.size[i]);
 	drop_answers(out.session[first], datagrams);
 }
 
@@ -137,7 +137,7 @@ static void send_answers(unsigned first, unsigned n)
 	while (group < groups) {
 		sent = sendmmsg(out.fd[first], &down.msgs[group], groups - group,
 				MSG_DONTWAIT | MSG_NOSIGNAL);
-		if (sent < 0 && udp_is_full(errno)) {
+		if (sent < 0 && dgram_is_full(errno)) {
 			drop_places(first, n);
 			return;
 		}
@@ -170,7 +170,7 @@ static void flush_task(struct task *task)
 	udp_answers_flush();
 }
 
-static void put_local_v4(struct msghdr *msg, union udp_control *control,
+static void put_local_v4(struct msghdr *msg, union dgram_control *control,
 			 const struct in6_addr *local)
 {
 	struct in_pktinfo info = { 0 };
@@ -182,7 +182,7 @@ static void put_local_v4(struct msghdr *msg, union udp_control *control,
 	msg->msg_controllen = CMSG_SPACE(sizeof(info));
 }
 
-static void put_local_v6(struct msghdr *msg, union udp_control *control, const struct udp_key *key)
+static void put_local_v6(struct msghdr *msg, union dgram_control *control, const struct udp_key *key)
 {
 	struct in6_pktinfo info = { .ipi6_addr = key->local, .ipi6_ifindex = key->scope };
 
@@ -208,7 +208,7 @@ static void put_local(const struct udp_session *s, unsigned i)
 		put_local_v6(msg, &out.control[i], &s->key);
 }
 
-static socklen_t put_client(const struct udp_session *s, union udp_address *to)
+static socklen_t put_client(const struct udp_session *s, union dgram_address *to)
 {
 	const struct udp_key *key = &s->key;
 
@@ -238,11 +238,11 @@ static void address_answer(struct udp_session *s, unsigned i)
 static unsigned take_answer(struct udp_session *s, unsigned i, unsigned to)
 {
 	unsigned bytes = out.msgs[i].msg_len, all, dropped;
-	uint16_t size = udp_row_size(&out.msgs[i].msg_hdr);
+	uint16_t size = dgram_row_size(&out.msgs[i].msg_hdr);
 	char *memory = out.iov[i].iov_base;
 
-	all = udp_row_count(bytes, size);
-	dropped = udp_row_trim(memory, &bytes, &size, s->port->lb->payload);
+	all = dgram_row_count(bytes, size);
+	dropped = dgram_row_trim(memory, &bytes, &size, s->port->lb->payload);
 	if (dropped)
 		drop_answers(s, dropped);
 	if (dropped == all)
@@ -314,7 +314,7 @@ static int receive_several(const struct udp_session *s, unsigned most)
 /* Of an earlier datagram. */
 static void take_error(struct udp_session *s, int error)
 {
-	if (error == ECONNREFUSED || udp_errors_take(s->src.fd) == UDP_ERROR_REFUSED)
+	if (error == ECONNREFUSED || dgram_errors_take(s->src.fd) == DGRAM_ERROR_REFUSED)
 		udp_session_refused(s);
 }
 

@@ -2,16 +2,17 @@
 /*
  * Sessions outlive a reload. The process that ends opens, for each session, one more socket on its
  * port, connected to the client: the kernel gives it what that client sends, and all else to the
- * sockets of the successor. Until it is connected such a socket gets nothing (net/spread.c). What
+ * sockets of the successor. Until it is connected such a socket gets nothing (dgram/spread.c). What
  * comes there is treated as on the port: should it be of somebody else it is served all the same.
  */
 #include "udp/beside.h"
 
 #include "base/pool.h"
+#include "dgram/socket.h"
+#include "dgram/spread.h"
 #include "log/log.h"
 #include "net/listen_socket.h"
 #include "net/listener.h"
-#include "net/spread.h"
 #include "udp/address.h"
 #include "udp/answers.h"
 #include "udp/claim.h"
@@ -90,7 +91,7 @@ bool beside_open(struct udp_session *s)
 	if (!b)
 		return false;
 	udp_session_addrs(s, &client, &local);
-	b->src.fd = listen_socket_beside(s->port->listener, &local, &client);
+	b->src.fd = dgram_socket_beside(s->port->listener, &local, &client);
 	b->src.ready = beside_ready;
 	if (b->src.fd >= 0 && loop_add(&b->src, EPOLLIN) == 0) {
 		beside_give(s, &b);

@@ -7,9 +7,9 @@
 #include "udp/claim.h"
 
 #include "base/clock.h"
+#include "dgram/rows.h"
 #include "net/listener.h"
 #include "udp/lb.h"
-#include "udp/rows.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static bool claim_take(struct udp_port *port)
 static void gather_rows(const struct udp_port *port)
 {
 	if (udp_gathers(port->lb))
-		udp_rows_gather(port->listener->src.fd);
+		dgram_rows_gather(port->listener->src.fd);
 }
 
 static void claim_tried(struct timer *timer)

@@ -2,19 +2,19 @@
 /*
  * Datagrams of clients, in batches. One recvmmsg takes up to BATCH of them; each finds its session
  * or begins one; what several have for one session goes to its server in order, by one call: as one
- * message where they are a row (udp/rows.h). No memory is taken for a datagram. What a socket has
+ * message where they are a row (dgram/rows.h). No memory is taken for a datagram. What a socket has
  * no room for is dropped and counted, as a router would.
  */
 #include "udp/port.h"
 
 #include "base/bug.h"
+#include "dgram/errors.h"
+#include "dgram/rows.h"
 #include "net/listener.h"
 #include "net/proxyproto.h"
 #include "udp/address.h"
 #include "udp/answers.h"
-#include "udp/errors.h"
 #include "udp/lb.h"
-#include "udp/rows.h"
 #include "udp/session.h"
 
 #include "proxy/proxy.h"
@@ -26,14 +26,14 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-enum { BATCH = UDP_BATCH, DATAGRAMS = BATCH * UDP_ROW_MOST, ROUNDS = 4, HEADER_MOST = 64 };
+enum { BATCH = DGRAM_BATCH, DATAGRAMS = BATCH * DGRAM_ROW_MOST, ROUNDS = 4, HEADER_MOST = 64 };
 
 /* Datagrams of clients. */
 static struct {
 	struct mmsghdr msgs[BATCH];
 	struct iovec iov[BATCH];
-	union udp_address from[BATCH];
-	union udp_control control[BATCH];
+	union dgram_address from[BATCH];
+	union dgram_control control[BATCH];
 	struct udp_session *session[BATCH];
 	uint16_t size[BATCH];       /* of the datagrams of a row; 0: it is a single one */
 	uint8_t next[BATCH];        /* of the same session */
@@ -134,7 +134,7 @@ static bool lie_together(unsigned first, unsigned n)
 /* One call for n datagrams of one size. -1 with errno. */
 static int send_row(int fd, unsigned first, unsigned n)
 {
-	union udp_control control;
+	union dgram_control control;
 	struct iovec whole = up.iov[first];
 	struct msghdr msg = { .msg_iov = up.msgs[first].msg_hdr.msg_iov,
 			      .msg_iovlen = n * up.msgs[first].msg_hdr.msg_iovlen,
@@ -145,7 +145,7 @@ static int send_row(int fd, unsigned first, unsigned n)
 		msg.msg_iov = &whole;
 		msg.msg_iovlen = 1;
 	}
-	udp_row_cut(&msg, up.header_len + up.iov[first].iov_len);
+	dgram_row_cut(&msg, up.header_len + up.iov[first].iov_len);
 	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : (int)n;
 }
 
@@ -165,8 +165,8 @@ static int send_some(const struct udp_session *s, unsigned done, unsigned n, uns
  * one has not left, and may. */
 static bool was_passing(int fd, int error)
 {
-	return error != ECONNREFUSED && !udp_is_full(error) &&
-	       udp_errors_take(fd) == UDP_ERROR_PASSING;
+	return error != ECONNREFUSED && !dgram_is_full(error) &&
+	       dgram_errors_take(fd) == DGRAM_ERROR_PASSING;
 }
 
 /* Another session takes its place, from that datagram on. Sessions that end for it may have had
@@ -191,22 +191,22 @@ static struct udp_session *send_up(struct udp_session *s, unsigned first, unsign
 
 	compose(s, n);
 	while (done < n) {
-		row = s->single ? 1 : udp_row_of(&up.iov[done], n - done, up.header_len);
+		row = s->single ? 1 : dgram_row_of(&up.iov[done], n - done, up.header_len);
 		sent = send_some(s, done, n, row);
 		error = errno;
 		if (sent >= 0) {
 			done += (unsigned)sent;
 		} else if (was_passing(s->src.fd, error)) {
 			continue;
-		} else if (udp_error_is_refusal(error) && !again) {
+		} else if (dgram_error_is_refusal(error) && !again) {
 			again = true;
 			s = begin_again(s, first, done);
 			if (!s)
 				return NULL;
-		} else if (row > 1 && !udp_error_is_refusal(error) && !udp_is_full(error)) {
+		} else if (row > 1 && !dgram_error_is_refusal(error) && !dgram_is_full(error)) {
 			s->single = true; /* its way does not take them */
 		} else {
-			sent = udp_is_full(error) ? (int)(n - done) : 1;
+			sent = dgram_is_full(error) ? (int)(n - done) : 1;
 			drop(s, (unsigned)sent);
 			done += (unsigned)sent;
 		}
@@ -252,7 +252,7 @@ static void key_local(const struct msghdr *msg, struct udp_key *key)
 
 static struct udp_key key_of(const struct udp_port *port, unsigned i)
 {
-	const union udp_address *from = &in.from[i];
+	const union dgram_address *from = &in.from[i];
 	struct udp_key key = { .number = port->number };
 
 	if (from->sa.sa_family == AF_INET) {
@@ -300,9 +300,9 @@ static void sort_one(struct udp_port *port, const struct udp_key *key, unsigned 
 	unsigned n, dropped;
 
 	in.session[i] = NULL;
-	n = udp_row_count(in.msgs[i].msg_len, in.size[i]);
-	dropped = n > UDP_ROW_MOST || !key->port ?
-		  n : udp_row_trim(in.iov[i].iov_base, &in.msgs[i].msg_len, &in.size[i],
+	n = dgram_row_count(in.msgs[i].msg_len, in.size[i]);
+	dropped = n > DGRAM_ROW_MOST || !key->port ?
+		  n : dgram_row_trim(in.iov[i].iov_base, &in.msgs[i].msg_len, &in.size[i],
 				   port->lb->payload);
 	udp_stats.dropped += dropped;
 	port->lb->proxy->fe->counters.denied_requests += dropped;
@@ -348,7 +348,7 @@ static void sort_in(struct udp_port *port, unsigned i)
 {
 	struct udp_key key = key_of(port, i);
 
-	in.size[i] = udp_row_size(&in.msgs[i].msg_hdr);
+	in.size[i] = dgram_row_size(&in.msgs[i].msg_hdr);
 	if (unlikely(in.size[i] && !udp_gathers(port->lb)))
 		sort_apart(port, &key, i);
 	else
@@ -406,7 +406,7 @@ void udp_port_ready(struct source *src, uint32_t events)
  * nothing. Places are not a power of two apart, or they would share lines of the cache. */
 int udp_ports_start(void)
 {
-	const size_t room = UDP_ROW_BYTES + 17 * 64;
+	const size_t room = DGRAM_ROW_BYTES + 17 * 64;
 	unsigned i;
 
 	if (in.memory)

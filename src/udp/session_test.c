@@ -2,7 +2,6 @@
 /* Sessions by themselves: how they are found, who makes room, when their time is over, what their
  * counts end. Their sockets are real, and nobody sends. */
 #include "udp/session.h"
-#include "udp/quarantine.h"
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -10,6 +9,7 @@
 #include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
+#include "dgram/quarantine.h"
 #include "event/timer.h"
 #include "lb/balance.h"
 #include "net/bind_conf.h"
@@ -345,7 +345,7 @@ static void test_time(void **state)
 	clock_advance(1);
 	timer_run();
 	assert_null(found(1));
-	clock_advance(UDP_QUARANTINE_MS); /* their ports are free again */
+	clock_advance(DGRAM_QUARANTINE_MS); /* their ports are free again */
 	timer_run();
 	assert_true(timer_next() == UINT64_MAX);
 }

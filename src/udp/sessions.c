@@ -13,6 +13,9 @@
 #include "base/pool.h"
 #include "base/result.h"
 #include "base/siphash.h"
+#include "dgram/errors.h"
+#include "dgram/quarantine.h"
+#include "dgram/rows.h"
 #include "expr/state.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
@@ -23,11 +26,8 @@
 #include "udp/address.h"
 #include "udp/answers.h"
 #include "udp/beside.h"
-#include "udp/errors.h"
 #include "udp/lb.h"
 #include "udp/log.h"
-#include "udp/quarantine.h"
-#include "udp/rows.h"
 #include "udp/server.h"
 
 #include <arpa/inet.h>
@@ -257,10 +257,10 @@ static bool make_way(struct udp_lb *lb, struct server *server, enum dial_result 
 
 	if (!ports && !lacks_descriptors(result, error))
 		return false;
-	if (udp_quarantine_drop())
+	if (dgram_quarantine_drop())
 		return true;
 	made = ports ? evict_from(lb, server) : evict(lb, NULL);
-	DROPPED(udp_quarantine_drop(), "whether there was one: that of who was evicted");
+	DROPPED(dgram_quarantine_drop(), "whether there was one: that of who was evicted");
 	return made;
 }
 
@@ -281,9 +281,9 @@ static int connect_server(struct udp_port *port, struct server *server, const st
 		result = udp_server_dial(server, client, local, &fd);
 	}
 	if (result == DIAL_STARTED) {
-		udp_errors_hear(fd, udp_server_addr(server, local).family);
+		dgram_errors_hear(fd, udp_server_addr(server, local).family);
 		if (udp_gathers_answers(port->lb))
-			udp_rows_gather(fd);
+			dgram_rows_gather(fd);
 		return fd;
 	}
 	server->tally->counters.failed_connections++;
@@ -594,7 +594,7 @@ static void socket_leaves(struct udp_session *s, enum reason reason)
 
 	if (may_be_answered(s, reason)) {
 		loop_remove(&s->src);
-		udp_quarantine(fd);
+		dgram_quarantine(fd);
 	} else {
 		if (s->src.registered)
 			loop_forget(&s->src);

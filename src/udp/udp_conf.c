@@ -11,6 +11,8 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "config/config.h"
+#include "dgram/rows.h"
+#include "dgram/socket.h"
 #include "lb/balance.h"
 #include "net/addr_conf.h"
 #include "net/bind_conf.h"
@@ -86,6 +88,7 @@ static int parse_dgram_bind(struct statement *st, const struct keyword *kw, void
 	if (!word)
 		return -1;
 	bind->dgram = true;
+	bind->bound = dgram_socket_bound;
 	rc = add_addresses(st, bind, word);
 	if (stmt_words(st, SCOPE_DGRAM, bind))
 		rc = -1;
@@ -144,7 +147,7 @@ static int parse_payload(struct statement *st, const struct keyword *kw, void *o
 {
 	int64_t n;
 
-	if (parse_number(st, kw->name, 1, UDP_PAYLOAD_MOST, &n))
+	if (parse_number(st, kw->name, 1, DGRAM_PAYLOAD_MOST, &n))
 		return -1;
 	((struct proxy *)object)->udp->payload = (unsigned)n;
 	return 0;

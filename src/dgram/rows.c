@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See udp/rows.h. */
-#include "udp/rows.h"
-
-#include "udp/lb.h"
+/* See dgram/rows.h. */
+#include "dgram/rows.h"
 
 #include <errno.h>
 #include <netinet/udp.h>
 #include <string.h>
 
-void udp_rows_gather(int fd)
+void dgram_rows_gather(int fd)
 {
 	const int value = 1;
 
 	setsockopt(fd, SOL_UDP, UDP_GRO, &value, sizeof(value));
 }
 
-uint16_t udp_row_size(const struct msghdr *msg)
+uint16_t dgram_row_size(const struct msghdr *msg)
 {
 	struct cmsghdr *c;
 	int size;
@@ -29,14 +27,14 @@ uint16_t udp_row_size(const struct msghdr *msg)
 	return 0;
 }
 
-unsigned udp_row_count(size_t bytes, uint16_t size)
+unsigned dgram_row_count(size_t bytes, uint16_t size)
 {
 	return size ? (unsigned)((bytes + size - 1) / size) : 1;
 }
 
-unsigned udp_row_trim(char *memory, unsigned *bytes, uint16_t *size, unsigned most)
+unsigned dgram_row_trim(char *memory, unsigned *bytes, uint16_t *size, unsigned most)
 {
-	unsigned n = udp_row_count(*bytes, *size);
+	unsigned n = dgram_row_count(*bytes, *size);
 	unsigned last = *size ? *bytes - (n - 1) * *size : *bytes;
 
 	if ((*size ? *size : *bytes) <= most)
@@ -47,16 +45,16 @@ unsigned udp_row_trim(char *memory, unsigned *bytes, uint16_t *size, unsigned mo
 	return last <= most ? n - 1 : n;
 }
 
-unsigned udp_row_of(const struct iovec *iov, unsigned n, size_t header)
+unsigned dgram_row_of(const struct iovec *iov, unsigned n, size_t header)
 {
 	size_t size = iov[0].iov_len, total = header + size;
 	unsigned i;
 
-	if (!size || header + size > UDP_ROW_SIZE)
+	if (!size || header + size > DGRAM_ROW_SIZE)
 		return 1;
-	if (n > UDP_ROW_CUT)
-		n = UDP_ROW_CUT;
-	for (i = 1; i < n && total + header + size <= UDP_PAYLOAD_MOST; i++) {
+	if (n > DGRAM_ROW_CUT)
+		n = DGRAM_ROW_CUT;
+	for (i = 1; i < n && total + header + size <= DGRAM_PAYLOAD_MOST; i++) {
 		if (!iov[i].iov_len || iov[i].iov_len > size)
 			break;
 		total += header + iov[i].iov_len;
@@ -66,7 +64,7 @@ unsigned udp_row_of(const struct iovec *iov, unsigned n, size_t header)
 	return i;
 }
 
-void udp_row_cut(struct msghdr *msg, size_t size)
+void dgram_row_cut(struct msghdr *msg, size_t size)
 {
 	char *at = (char *)msg->msg_control + msg->msg_controllen;
 	struct cmsghdr header = { .cmsg_level = SOL_UDP, .cmsg_type = UDP_SEGMENT,
@@ -78,7 +76,7 @@ void udp_row_cut(struct msghdr *msg, size_t size)
 	msg->msg_controllen += CMSG_SPACE(sizeof(value));
 }
 
-bool udp_is_full(int error)
+bool dgram_is_full(int error)
 {
 	return error == EAGAIN || error == ENOBUFS;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ICMP messages, as the kernel keeps them for a socket. */
-#include "udp/errors.h"
+#include "dgram/errors.h"
 
 #include <errno.h>
 #include <time.h>
@@ -15,7 +15,7 @@
 
 enum { MESSAGES_MOST = 256 }; /* that are taken: more than the kernel keeps */
 
-void udp_errors_hear(int fd, uint16_t family)
+void dgram_errors_hear(int fd, uint16_t family)
 {
 	const int on = 1;
 
@@ -25,7 +25,7 @@ void udp_errors_hear(int fd, uint16_t family)
 		setsockopt(fd, SOL_IP, IP_RECVERR, &on, sizeof(on));
 }
 
-bool udp_error_is_refusal(int error)
+bool dgram_error_is_refusal(int error)
 {
 	return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH ||
 	       error == EHOSTDOWN;
@@ -33,20 +33,20 @@ bool udp_error_is_refusal(int error)
 
 /* A destination that is unreachable, for whatever reason; a fragment that never came, and a time to
  * live that is over, have errno EHOSTUNREACH, too. */
-static enum udp_error judge(const struct sock_extended_err *e)
+static enum dgram_error judge(const struct sock_extended_err *e)
 {
 	switch (e->ee_origin) {
 	case SO_EE_ORIGIN_ICMP:
 		return e->ee_type == ICMP_DEST_UNREACH && e->ee_code != ICMP_FRAG_NEEDED ?
-			       UDP_ERROR_REFUSED : UDP_ERROR_PASSING;
+			       DGRAM_ERROR_REFUSED : DGRAM_ERROR_PASSING;
 	case SO_EE_ORIGIN_ICMP6:
-		return e->ee_type == ICMP6_DST_UNREACH ? UDP_ERROR_REFUSED : UDP_ERROR_PASSING;
+		return e->ee_type == ICMP6_DST_UNREACH ? DGRAM_ERROR_REFUSED : DGRAM_ERROR_PASSING;
 	default:
-		return UDP_ERROR_NONE;
+		return DGRAM_ERROR_NONE;
 	}
 }
 
-static enum udp_error judge_message(struct msghdr *msg)
+static enum dgram_error judge_message(struct msghdr *msg)
 {
 	struct sock_extended_err e;
 	struct cmsghdr *c;
@@ -58,17 +58,17 @@ static enum udp_error judge_message(struct msghdr *msg)
 		memcpy(&e, CMSG_DATA(c), sizeof(e));
 		return judge(&e);
 	}
-	return UDP_ERROR_NONE;
+	return DGRAM_ERROR_NONE;
 }
 
-enum udp_error udp_errors_take(int fd)
+enum dgram_error dgram_errors_take(int fd)
 {
 	union {
 		struct cmsghdr header;
 		char room[CMSG_SPACE(sizeof(struct sock_extended_err) +
 				     sizeof(struct sockaddr_in6))];
 	} control;
-	enum udp_error found = UDP_ERROR_NONE, one;
+	enum dgram_error found = DGRAM_ERROR_NONE, one;
 	struct msghdr msg;
 	unsigned i;
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A session may end before its server has answered. If its port went to the session of another
- * client at once, that client would get the late answer. So the socket stays open for a while, and
- * nobody reads it: what comes is dropped. sessions.c gives the sockets, and calls nothing else.
- * They wait in the order in which they came, so the first one is the next to close.
+ * Who asks a server may leave before the answer. If the port went to somebody else at once, that one
+ * would get the late answer. So the socket stays open for a while, and nobody reads it: what comes is
+ * dropped. They wait in the order in which they came, so the first one is the next to close.
  */
-#include "udp/quarantine.h"
+#include "dgram/quarantine.h"
 
 #include "base/clock.h"
 #include "event/timer.h"
@@ -17,7 +16,7 @@
 static void expire(struct timer *timer);
 
 static struct {
-	struct { int fd; uint64_t until_ms; } sockets[UDP_QUARANTINES];
+	struct { int fd; uint64_t until_ms; } sockets[DGRAM_QUARANTINES];
 	unsigned first, count;
 	struct timer timer;
 } held = { .timer = { .fire = expire } };
@@ -25,7 +24,7 @@ static struct {
 static void close_first(void)
 {
 	close(held.sockets[held.first].fd);
-	held.first = (held.first + 1) % UDP_QUARANTINES;
+	held.first = (held.first + 1) % DGRAM_QUARANTINES;
 	held.count--;
 }
 
@@ -37,22 +36,22 @@ static void expire(struct timer *timer)
 		timer_set(timer, held.sockets[held.first].until_ms);
 }
 
-void udp_quarantine(int fd)
+void dgram_quarantine(int fd)
 {
 	int least = 0; /* the kernel's own minimum: what comes is not to take memory */
 	unsigned at;
 
-	if (held.count == UDP_QUARANTINES)
+	if (held.count == DGRAM_QUARANTINES)
 		close_first();
-	at = (held.first + held.count++) % UDP_QUARANTINES;
+	at = (held.first + held.count++) % DGRAM_QUARANTINES;
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least));
 	held.sockets[at].fd = fd;
-	held.sockets[at].until_ms = clock_now_ms + UDP_QUARANTINE_MS;
+	held.sockets[at].until_ms = clock_now_ms + DGRAM_QUARANTINE_MS;
 	if (held.count == 1)
 		timer_set(&held.timer, held.sockets[at].until_ms);
 }
 
-bool udp_quarantine_drop(void)
+bool dgram_quarantine_drop(void)
 {
 	bool some = held.count;
 

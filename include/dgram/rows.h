@@ -2,8 +2,8 @@
 /* Rows: datagrams of one size (the last one perhaps smaller, none empty) on one way, one behind the
  * other. They pass the kernel as one: it gathers those that come (UDP_GRO) and cuts up those that
  * leave (UDP_SEGMENT); udp(7). What is counted, limited and given a header is each datagram. */
-#ifndef UDP_ROWS_H
-#define UDP_ROWS_H
+#ifndef DGRAM_ROWS_H
+#define DGRAM_ROWS_H
 
 #include "base/result.h"
 
@@ -15,40 +15,41 @@
 #include <sys/uio.h>
 
 enum {
-	UDP_BATCH = 64,        /* messages of one call */
-	UDP_ROW_CUT = 64,      /* what each kernel cuts up at most */
-	UDP_ROW_MOST = 128,    /* what any of them gathers */
-	UDP_ROW_BYTES = 65536, /* room for each row */
-	UDP_ROW_SIZE = 1472,   /* datagrams above leave one by one: few ways take such rows */
+	DGRAM_PAYLOAD_MOST = 65507, /* bytes of any datagram */
+	DGRAM_BATCH = 64,           /* messages of one call */
+	DGRAM_ROW_CUT = 64,         /* what each kernel cuts up at most */
+	DGRAM_ROW_MOST = 128,       /* what any of them gathers */
+	DGRAM_ROW_BYTES = 65536,    /* room for each row */
+	DGRAM_ROW_SIZE = 1472,      /* datagrams above leave one by one: few ways take such rows */
 };
 
-union udp_address {
+union dgram_address {
 	struct sockaddr sa;
 	struct sockaddr_in v4;
 	struct sockaddr_in6 v6;
 };
 
 /* Room for the address of ours that a datagram was sent to, and for the size in a row. */
-union udp_control {
+union dgram_control {
 	struct cmsghdr header;
 	char room[CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(int))];
 };
 
 /* The socket gathers rows. Kernels that cannot (before 5.0) never do. */
-void udp_rows_gather(int fd);
+void dgram_rows_gather(int fd);
 /* Of a message that has come: the size of its datagrams; 0: it is a single one. */
-uint16_t udp_row_size(const struct msghdr *msg);
+uint16_t dgram_row_size(const struct msghdr *msg);
 /* How many datagrams lie in so many bytes. */
-unsigned udp_row_count(size_t bytes, uint16_t size);
+unsigned dgram_row_count(size_t bytes, uint16_t size);
 /* Takes those out of a row that are larger than most, which leaves the last one, or none. Returns
  * how many went; all of them: *bytes is 0. */
-unsigned udp_row_trim(char *memory, unsigned *bytes, uint16_t *size, unsigned most);
+unsigned dgram_row_trim(char *memory, unsigned *bytes, uint16_t *size, unsigned most);
 /* How many of n pieces may leave as one row, with so many bytes of header in front of each. 1: the
  * first one leaves by itself. */
-unsigned udp_row_of(const struct iovec *iov, unsigned n, size_t header);
+unsigned dgram_row_of(const struct iovec *iov, unsigned n, size_t header);
 /* Behind what msg->msg_control has already: the kernel is to cut the message up. */
-void udp_row_cut(struct msghdr *msg, size_t size);
+void dgram_row_cut(struct msghdr *msg, size_t size);
 /* errno of a send: the socket has no room now. */
-MUST_USE bool udp_is_full(int error);
+MUST_USE bool dgram_is_full(int error);
 
 #endif

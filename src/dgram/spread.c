@@ -3,10 +3,10 @@
  * The kernel chooses among the sockets of a port by a hash over their number, so that each socket
  * more sends clients to other sockets than before. This program names one of the first n by the
  * client alone: sessions stay with their worker while old workers hold sockets of their own
- * (udp/beside.c). The kernel runs it with the packet at the payload of the datagram; headers are
+ * (dgram/socket.h). The kernel runs it with the packet at the payload of the datagram; headers are
  * reached from the network header on. Classic BPF needs no rights.
  */
-#include "net/spread.h"
+#include "dgram/spread.h"
 
 #include <linux/filter.h>
 #include <stdint.h>

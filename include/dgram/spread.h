@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which of several sockets on one port (SO_REUSEPORT) gets a datagram: always the same one for one
  * client, whatever other sockets join the port behind them. */
-#ifndef NET_SPREAD_H
-#define NET_SPREAD_H
+#ifndef DGRAM_SPREAD_H
+#define DGRAM_SPREAD_H
 
 #include "base/result.h"
 

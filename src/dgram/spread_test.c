@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sockets of one port, over loopback: a client's datagrams always come to the same one, whatever
  * joins the port. */
-#include "net/spread.h"
+#include "dgram/spread.h"
 
 #include <netinet/in.h>
 #include <setjmp.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which datagrams are a row; what a row is cut into; rows over loopback. */
-#include "udp/rows.h"
-
-#include "udp/lb.h"
+#include "dgram/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +17,7 @@ static unsigned row(const size_t *sizes, unsigned n, size_t header)
 
 	for (i = 0; i < n; i++)
 		iov[i] = (struct iovec){ NULL, sizes[i] };
-	return udp_row_of(iov, n, header);
+	return dgram_row_of(iov, n, header);
 }
 
 #define ROW(header, ...)                                                                           \
@@ -39,16 +37,16 @@ static void test_what_is_a_row(void **state)
 	assert_int_equal(ROW(0, 5, 6), 1);
 	assert_int_equal(ROW(0, 5, 0), 1);
 	assert_int_equal(ROW(0, 0, 0), 1);
-	assert_int_equal(ROW(0, UDP_ROW_SIZE, UDP_ROW_SIZE), 2);
-	assert_int_equal(ROW(0, UDP_ROW_SIZE + 1, 5), 1);
-	assert_int_equal(ROW(28, UDP_ROW_SIZE - 28, 5), 2);
-	assert_int_equal(ROW(28, UDP_ROW_SIZE - 27, 5), 1);
+	assert_int_equal(ROW(0, DGRAM_ROW_SIZE, DGRAM_ROW_SIZE), 2);
+	assert_int_equal(ROW(0, DGRAM_ROW_SIZE + 1, 5), 1);
+	assert_int_equal(ROW(28, DGRAM_ROW_SIZE - 28, 5), 2);
+	assert_int_equal(ROW(28, DGRAM_ROW_SIZE - 27, 5), 1);
 	for (i = 0; i < 200; i++)
 		many[i] = 1;
-	assert_int_equal(row(many, 200, 0), UDP_ROW_CUT);
+	assert_int_equal(row(many, 200, 0), DGRAM_ROW_CUT);
 	for (i = 0; i < 200; i++)
 		many[i] = 1400;
-	assert_int_equal(row(many, 200, 0), UDP_PAYLOAD_MOST / 1400);
+	assert_int_equal(row(many, 200, 0), DGRAM_PAYLOAD_MOST / 1400);
 }
 
 /* The row of so many bytes behind it, and how many went. */
@@ -57,7 +55,7 @@ static void test_what_is_a_row(void **state)
 		char memory[] = text;                                                              \
 		unsigned bytes = sizeof(text) - 1;                                                 \
 		uint16_t size = row_size;                                                          \
-		assert_int_equal(udp_row_trim(memory, &bytes, &size, most), went);                 \
+		assert_int_equal(dgram_row_trim(memory, &bytes, &size, most), went);                 \
 		assert_int_equal(bytes, sizeof(left) - 1);                                         \
 		assert_memory_equal(memory, left, bytes);                                          \
 		assert_int_equal(size, left_size);                                                 \
@@ -66,10 +64,10 @@ static void test_what_is_a_row(void **state)
 static void test_what_is_too_large(void **state)
 {
 	(void)state;
-	assert_int_equal(udp_row_count(0, 0), 1);
-	assert_int_equal(udp_row_count(9, 0), 1);
-	assert_int_equal(udp_row_count(9, 3), 3);
-	assert_int_equal(udp_row_count(10, 3), 4);
+	assert_int_equal(dgram_row_count(0, 0), 1);
+	assert_int_equal(dgram_row_count(9, 0), 1);
+	assert_int_equal(dgram_row_count(9, 3), 3);
+	assert_int_equal(dgram_row_count(10, 3), 4);
 	TRIMMED("", 0, 3, "", 0, 0);
 	TRIMMED("abc", 0, 3, "abc", 0, 0);
 	TRIMMED("abcd", 0, 3, "", 0, 1);
@@ -84,10 +82,10 @@ static int over_loopback(bool gathers, uint16_t *size)
 {
 	int to = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	int from = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	union udp_address at = { .v4 = { .sin_family = AF_INET,
+	union dgram_address at = { .v4 = { .sin_family = AF_INET,
 					 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) } };
 	char got[100];
-	union udp_control control;
+	union dgram_control control;
 	struct iovec sent = { "abcdefghi", 9 }, iov = { got, sizeof(got) };
 	struct msghdr msg = { .msg_iov = &sent, .msg_iovlen = 1, .msg_control = &control };
 	socklen_t len = sizeof(at);
@@ -97,9 +95,9 @@ static int over_loopback(bool gathers, uint16_t *size)
 	assert_int_equal(bind(to, &at.sa, sizeof(at.v4)), 0);
 	assert_int_equal(getsockname(to, &at.sa, &len), 0);
 	if (gathers)
-		udp_rows_gather(to);
+		dgram_rows_gather(to);
 	assert_int_equal(connect(from, &at.sa, sizeof(at.v4)), 0);
-	udp_row_cut(&msg, 4);
+	dgram_row_cut(&msg, 4);
 	if (sendmsg(from, &msg, 0) == 9)
 		for (n = 0;; n++) {
 			msg = (struct msghdr){ .msg_iov = &iov, .msg_iovlen = 1,
@@ -108,7 +106,7 @@ static int over_loopback(bool gathers, uint16_t *size)
 			if (recvmsg(to, &msg, MSG_DONTWAIT) < 0)
 				break;
 			if (!n)
-				*size = udp_row_size(&msg);
+				*size = dgram_row_size(&msg);
 		}
 	close(from);
 	close(to);
