@@ -6,7 +6,7 @@
 #include "config/module.h"
 
 /* What they say holds from its prepare on: exchange_max_fields, exchange_any_payload, and the limits
- * of relay/h2_conn.h. */
+ * of h2/conn.h. */
 extern const struct module tune_http_module;
 
 #endif

@@ -62,7 +62,7 @@ struct pump {
 	struct end *from, *to;
 	struct buf *buf;     /* bytes received and not sent; NULL: none */
 	struct pipe *pipe;   /* only while bytes sit in it */
-	struct kernel_way *kernel; /* relay/kernel.h; NULL: every byte comes through this process */
+	struct kernel_way *kernel; /* relay/bypass.h; NULL: every byte comes through this process */
 	struct pump_chain *chain; /* relay/chain.h; NULL: bytes pass as they are */
 	uint64_t allowed;    /* how many may still be forwarded unseen; UINT64_MAX: all */
 	uint64_t copied, spliced; /* bytes that left, each way */

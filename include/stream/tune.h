@@ -20,7 +20,7 @@ struct tune {
 	size_t rcvbuf_client, sndbuf_client, rcvbuf_server, sndbuf_server;
 	int profile;        /* enum profile_mode */
 	int runqueue_depth; /* 0: no limit */
-	int kernel_after;   /* relay/kernel.h */
+	int kernel_after;   /* kernel/kernel.h */
 	int colocated;      /* 1: on. Reads to the end, and does not splice */
 	bool nosplice, busy_polling;
 	int spin_us;

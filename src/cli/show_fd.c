@@ -4,10 +4,10 @@
  * and said line by line; owners are kept as numbers and names that cannot go away.
  */
 #include "cli/tables.h"
+#include "h2/conn.h"
 #include "net/conn.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
-#include "relay/h2_conn.h"
 #include "relay/message_end.h"
 #include "stream/stream.h"
 

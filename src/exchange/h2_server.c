@@ -13,7 +13,7 @@
 #include "base/pool.h"
 #include "exchange/exchange.h"
 #include "exchange/idle.h"
-#include "relay/h2_conn.h"
+#include "h2/conn.h"
 #include "stream/stream.h"
 
 struct trunk {

@@ -4,7 +4,7 @@
 
 #include "config/config.h"
 #include "exchange/exchange.h"
-#include "relay/h2_conn.h"
+#include "h2/conn.h"
 #include "stream/tune.h"
 
 /* Of HTTP/2 on one side. -1: as for both. */

@@ -10,10 +10,10 @@
 #include "expr/tables.h"
 #include "expr/unique_id.h"
 #include "expr/view.h"
+#include "h2/conn.h"
 #include "http/message.h"
 #include "http/uri.h"
 #include "proxy/proxy.h"
-#include "relay/h2_conn.h"
 
 #include <arpa/inet.h>
 

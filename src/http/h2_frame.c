@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Frames of HTTP/2: headers, what may be wrong with each type, and settings; and how those are
- * written that have a fixed form. Called by the connection (relay/h2_conn.h). It knows neither
+ * written that have a fixed form. Called by the connection (h2/conn.h). It knows neither
  * streams nor their states: what a frame may mean at the time is not asked here.
  */
 #include "http/h2_frame.h"

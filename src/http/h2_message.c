@@ -3,7 +3,7 @@
  * From the fields of HTTP/2 to messages (RFC 9113 8, RFC 8441). Each field is looked at once; those
  * that stay move to the front of their list, so nothing is copied but crumbs of cookies. What is
  * made here must be one message of HTTP/1, too, when it is written as such: h2_message_fuzz.c.
- * The way back is in h2_write.c. Called by the connection (relay/h2_conn.h).
+ * The way back is in h2_write.c. Called by the connection (h2/conn.h).
  */
 #include "http/h2_message.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "check/external.h"
+#include "kernel/kernel.h"
 #include "log/log.h"
 #include "net/listener.h"
 #include "net/netns.h"
@@ -14,7 +15,6 @@
 #include "process/rights.h"
 #include "process/sandbox.h"
 #include "proxy/proxy.h"
-#include "relay/kernel.h"
 
 #include "config.h"
 

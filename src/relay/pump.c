@@ -4,9 +4,11 @@
 #include "relay/pump.h"
 
 #include "relay/buffer.h"
+#include "relay/bypass.h"
 #include "relay/pipe.h"
 
 struct relay_stats relay_stats;
+const struct bypass_ops *relay_bypass;
 
 size_t pump_held(const struct pump *pump)
 {

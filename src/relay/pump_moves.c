@@ -446,7 +446,7 @@ void pump_took(struct pump *pump)
 		pump->flags |= PUMP_SPLICING;
 }
 
-/* ---- for the chain of filters (pump_chain.c), and the kernel's way (kernel_move.c) -------- */
+/* ---- for the chain of filters (pump_chain.c), and the kernel's way (kernel/move.c) -------- */
 
 bool pump_moves_may_pull(struct pump *pump)
 {

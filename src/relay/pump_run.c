@@ -10,8 +10,8 @@
 #include "event/probe.h"
 #include "event/profile.h"
 #include "relay/buffer.h"
+#include "relay/bypass.h"
 #include "relay/chain.h"
-#include "relay/kernel.h"
 #include "relay/pump_chain.h"
 
 #include <string.h>
@@ -106,7 +106,7 @@ COLD static unsigned pump_moves_odd(struct pump *pump, struct relay *relay)
 	enum io r;
 
 	if (pump->odd & ODD_KERNEL)
-		while ((r = kernel_move(pump)) == IO_OK && pump->odd & ODD_KERNEL && --moves)
+		while ((r = relay_bypass->move(pump)) == IO_OK && pump->odd & ODD_KERNEL && --moves)
 			continue;
 	else if (pump->chain && pump->chain->first)
 		while ((r = pump_chain_move(pump, &moves)) == IO_OK && --moves)
@@ -115,14 +115,14 @@ COLD static unsigned pump_moves_odd(struct pump *pump, struct relay *relay)
 		while ((r = pump_move(pump)) == IO_OK && --moves)
 			continue;
 	if (pump->odd & ODD_WAITS)
-		kernel_take(relay);
+		relay_bypass->take(relay);
 	return moves;
 }
 
 /* May the sink hear of the end now? */
 COLD static bool pump_ends_odd(struct pump *pump)
 {
-	return !(pump->odd & ODD_KERNEL && kernel_waits(pump)) && pump_chain_end(pump);
+	return !(pump->odd & ODD_KERNEL && relay_bypass->waits(pump)) && pump_chain_end(pump);
 }
 
 static void pump_run_open(struct pump *pump, struct relay *relay)

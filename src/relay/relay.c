@@ -4,8 +4,8 @@
 #include "relay/pump.h"
 
 #include "event/profile.h"
+#include "relay/bypass.h"
 #include "relay/chain.h"
-#include "relay/kernel.h"
 
 void pump_renew(struct pump *pump)
 {
@@ -55,7 +55,7 @@ void relay_init(struct relay *relay, void (*notice)(struct relay *, struct pump 
 void relay_close(struct relay *relay, bool reset_client, bool reset_server)
 {
 	if (unlikely(relay->kernel_in || relay->kernel))
-		kernel_leave(relay);
+		relay_bypass->leave(relay);
 	task_cancel(&relay->task);
 	pump_stop(&relay->request);
 	pump_stop(&relay->response);

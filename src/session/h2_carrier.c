@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "base/pool.h"
+#include "h2/conn.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
-#include "relay/h2_conn.h"
 #include "session/keepalive.h"
 #include "session/session.h"
 #include "stream/accesslog.h"

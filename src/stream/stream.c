@@ -4,8 +4,8 @@
 #include "stream/stream.h"
 
 #include "base/pool.h"
+#include "kernel/kernel.h"
 #include "proxy/proxy.h"
-#include "relay/kernel.h"
 #include "relay/pipe.h"
 
 struct list streams_all = LIST_INIT(streams_all);

@@ -11,9 +11,9 @@
 
 #include "base/clock.h"
 #include "event/probe.h"
+#include "kernel/kernel.h"
 #include "proxy/proxy.h"
 #include "relay/chain.h"
-#include "relay/kernel.h"
 #include "relay/pump_bytes.h"
 #include "stream/extra.h"
 #include "stream/kind.h"

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A way for the bytes of a relay on which they do not come through this process. Who provides one
+ * installs the table and sets ODD_KERNEL and ODD_WAITS of pumps (relay/pump.h): without these bits
+ * nothing of the table is called. One such way is there (kernel/kernel.h). */
+#ifndef RELAY_BYPASS_H
+#define RELAY_BYPASS_H
+
+#include "base/io.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pump;
+struct relay;
+
+struct bypass_ops {
+	/* A run of a pump with ODD_WAITS is over: takes the relay over if both pumps rest, and it
+	 * can be. */
+	void (*take)(struct relay *relay);
+	/* Before the ends of the relay are closed. */
+	void (*leave)(struct relay *relay);
+	/* With ODD_KERNEL. One move: forwards what was left to the process. Results as pump_move. */
+	enum io (*move)(struct pump *pump);
+	/* Some of what passes has not left yet; the pump is run again later. */
+	bool (*waits)(struct pump *pump);
+	/* Bytes that have left this way. */
+	uint64_t (*relayed)(const struct pump *pump);
+};
+
+/* NULL: there is no such way, and no pump has these bits. */
+extern const struct bypass_ops *relay_bypass;
+
+#endif
