@@ -10,9 +10,9 @@
 void health_result(struct server *s, enum check_status status);
 /* The same for its agent: state->agent. */
 void agent_result(struct server *s, enum check_status status);
-/* state->agent_down was set by an administrator: the server goes down, or up if its checks allow
- * it. */
-void health_agent_set(struct server *s);
+/* An administrator says what its agent would say: the server goes down, or up if its checks allow
+ * it. False: it has no agent, or that is paused. */
+bool health_force_agent(struct server *s, bool down);
 /* L4OK, L6OK, L7OK or L7OKC? */
 bool health_passed(enum check_status status);
 /* What the traffic has shown, if the server's "observe" asks for it. Returns whether error-limit

@@ -377,11 +377,12 @@ static inline const char *server_hostname(const struct server *s)
 {
 	return s->state->hostname ? s->state->hostname : s->is_service ? NULL : s->spec.hostname;
 }
-/* Weight as "set weight" takes it: "50" or "50%" of the configured one. 0, or -1 and err. */
-int server_set_weight(struct server *s, const char *text, struct err *err);
-/* Its two halves: what the text means (at most WEIGHT_MOST), changing nothing; and the change. */
+/* A weight as "set weight" takes it: "50" or "50%" of the configured one (at most WEIGHT_MOST).
+ * Changes nothing. 0, or -1 and err. */
 int server_read_weight(const struct server *s, const char *text, unsigned *weight, struct err *err);
 void server_take_weight(struct server *s, unsigned weight);
+/* How many sessions it takes at once, from now on; 0: any number. */
+void server_take_maxconn(struct server *s, unsigned maxconn);
 /* Slowstart and user weight into effective weight; calls the hook when it changed. Called
  * after a change of state->user_weight. */
 void server_update_weight(struct server *s);

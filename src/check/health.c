@@ -282,14 +282,18 @@ void agent_result(struct server *s, enum check_status status)
 	agent_apply(s);
 }
 
-void health_agent_set(struct server *s)
+bool health_force_agent(struct server *s, bool down)
 {
-	static const char reason[] = "changed from CLI";
+	static const char reason[] = "changed from CLI"; /* as the reference's, whoever asked */
 
-	if (s->state->agent_down)
+	if (!s->agent || s->state->agent.paused)
+		return false;
+	s->state->agent_down = down;
+	if (down)
 		server_set_down(s, reason);
 	else if (s->state->op == SERVER_DOWN && checks_allow(s))
 		server_set_up(s, reason);
+	return true;
 }
 
 /* -- observed traffic ------------------------------------------------------------------------ */

@@ -12,7 +12,6 @@
 #include "check/health.h"
 #include "check/schedule.h"
 #include "proxy/facts.h"
-#include "proxy/queue.h"
 #include "share/segment.h"
 
 #include <stdio.h>
@@ -123,10 +122,8 @@ static void act_on_words(struct server *s, const struct agent_words *words)
 		server_set_admin(s, words->admin_set & forced, words->admin_clear & forced);
 	if (words->has_weight && words->weight != s->state->user_weight)
 		server_take_weight(s, words->weight);
-	if (words->has_maxconn && words->maxconn != s->state->maxconn) {
-		s->state->maxconn = words->maxconn;
-		queue_serve(s);
-	}
+	if (words->has_maxconn && words->maxconn != s->state->maxconn)
+		server_take_maxconn(s, words->maxconn);
 }
 
 static void act(struct server *s, bool is_agent, enum check_status status)

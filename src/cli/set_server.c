@@ -4,22 +4,16 @@
  * health, set maxconn server. They change the state alone, never the configuration; what
  * follows for trackers, balancing and queues is done by proxy/server_change.c and its hooks.
  */
-#include "cli/set_server.h"
-
 #include "check/checks.h"
 #include "check/health.h"
 #include "cli/session.h"
 #include "cli/tables.h"
 #include "cli/words.h"
 #include "exchange/idle.h"
-#include "log/log.h"
-#include "proxy/facts.h"
 #include "proxy/names.h"
 #include "proxy/proxy.h"
-#include "proxy/queue.h"
 #include "proxy/server_add.h"
-
-#include <arpa/inet.h>
+#include "proxy/server_asked.h"
 
 /* -- weight ---------------------------------------------------------------------------------- */
 
@@ -52,11 +46,11 @@ static int weight_get(struct cli_call *call, struct err *err)
 static int state_set(struct server *s, const char *word, struct err *err)
 {
 	if (!strcmp(word, "ready"))
-		server_set_admin(s, 0, ADMIN_NOT_READY);
+		server_make_ready(s);
 	else if (!strcmp(word, "drain"))
-		server_set_admin(s, ADMIN_FORCED_DRAIN, ADMIN_FORCED_MAINT);
+		server_make_drain(s);
 	else if (!strcmp(word, "maint"))
-		server_set_admin(s, ADMIN_FORCED_MAINT, ADMIN_FORCED_DRAIN);
+		server_make_maint(s);
 	else
 		return err_set(err,
 			       "'set server <srv> state' expects 'ready', 'drain' and 'maint'.");
@@ -65,122 +59,23 @@ static int state_set(struct server *s, const char *word, struct err *err)
 
 static int health_set(struct server *s, const char *word, struct err *err)
 {
-	static const char reason[] = "changed from CLI";
+	static const struct {
+		const char *word;
+		enum server_op op;
+	} healths[] = { { "up", SERVER_UP }, { "stopping", SERVER_STOPPING }, { "down", SERVER_DOWN } };
+	size_t i;
 
 	if (s->tracked)
 		return err_set(err, "cannot change health on a tracking server.");
-	if (!strcmp(word, "up")) {
-		s->state->health = s->set.rise + s->set.fall - 1;
-		server_set_up(s, reason);
-	} else if (!strcmp(word, "stopping")) {
-		s->state->health = s->set.rise + s->set.fall - 1;
-		server_set_stopping(s, reason);
-	} else if (!strcmp(word, "down")) {
-		s->state->health = 0;
-		server_set_down(s, reason);
-	} else {
-		return err_set(err,
-			       "'set server <srv> health' expects 'up', 'stopping', or 'down'.");
-	}
-	facts_publish_checks(s); /* also where nothing but the health has changed */
-	return 0;
+	for (i = 0; i < ARRAY_LEN(healths); i++)
+		if (!strcmp(word, healths[i].word)) {
+			server_force_health(s, healths[i].op, "changed from CLI");
+			return 0;
+		}
+	return err_set(err, "'set server <srv> health' expects 'up', 'stopping', or 'down'.");
 }
 
 /* -- address --------------------------------------------------------------------------------- */
-
-/* An IP address without port. */
-static int addr_read(const char *text, struct addr *addr)
-{
-	*addr = (struct addr){ 0 };
-	if (inet_pton(AF_INET, text, &addr->v4) == 1)
-		addr->family = AF_INET;
-	else if (inet_pton(AF_INET6, text, &addr->v6) == 1)
-		addr->family = AF_INET6;
-	else
-		return -1;
-	return 0;
-}
-
-/* Sets the address, "IP changed from ..."; keeps the port. */
-static void addr_change(struct server *s, struct addr addr, struct text *said)
-{
-	struct addr *now = &s->state->addr;
-
-	addr.port = now->port;
-	if (addr_equal(&addr, now)) {
-		text_str(said, "no need to change the addr");
-		return;
-	}
-	text_str(said, "IP changed from '");
-	addr_print(now, said);
-	text_str(said, "' to '");
-	addr_print(&addr, said);
-	text_char(said, '\'');
-	*now = addr;
-	server_moved(s);
-}
-
-static void port_print(const struct server *s, struct text *said)
-{
-	const struct server_state *st = s->state;
-
-	text_printf(said, st->port_follows ? "+%u" : "%u",
-		    st->port_follows ? st->port_offset : st->addr.port);
-}
-
-/* "8080", or "+10", "-10": the client's, plus or minus that (manual, "server"). Checks follow no
- * client, so they must have been given a port. */
-static void port_change(struct server *s, const char *text, struct text *said)
-{
-	bool follows = *text == '+' || *text == '-';
-	struct server_state *st = s->state;
-	uint16_t port, now = st->port_follows ? st->port_offset : st->addr.port;
-	int64_t number;
-
-	text_str(said, ", ");
-	if (!str_to_int(text + follows, 0, INT64_MAX, &number)) {
-		text_printf(said, "problem converting port '%.*s' to an int", STR_CUT(text, 32));
-		return;
-	}
-	if (follows && !st->port_follows && !st->check.port) {
-		text_str(said,
-			 "can't change <port> to port map because it is incompatible with current "
-			 "health check port configuration (use 'port' statement from the 'server' "
-			 "directive.");
-		return;
-	}
-	if (number > 65535) {
-		text_str(said, "provided port is not valid");
-		return;
-	}
-	port = (uint16_t)(*text == '-' ? -number : number);
-	if (follows == st->port_follows && port == now) {
-		text_str(said, "no need to change the port");
-		return;
-	}
-	text_str(said, "port changed from '");
-	port_print(s, said);
-	text_printf(said, "' to '%.1s%u'", follows ? text : "", (unsigned)number);
-	server_set_port(s, follows, port);
-	server_moved(s);
-}
-
-int cli_set_addr(struct server *s, const char *text, const char *port, const char *by,
-		 struct text *said, struct err *err)
-{
-	struct addr addr;
-
-	if (addr_read(text, &addr))
-		return err_set(err, "Invalid addr '%.*s' by '%s'", STR_CUT(text, 200), by);
-	addr_change(s, addr, said);
-	if (port)
-		port_change(s, port, said);
-	text_printf(said, " by '%s'", by);
-	if (s->state->admin & ADMIN_RESOLUTION)
-		server_set_admin(s, 0, ADMIN_RESOLUTION);
-	log_printf(s->proxy->set.log, LOG_L_NOTICE, "%s/%s: %s", s->proxy->name, s->id, said->ptr);
-	return 0;
-}
 
 /* A refusal that the reference has as a warning: a change that is none, in all processes. */
 static int warned(struct cli_call *call, const struct err *err)
@@ -202,8 +97,8 @@ static int addr_set(struct cli_call *call, struct server *s, struct err *err)
 	if (*cli_arg(call, 3) && !port)
 		return err_set(err, "'port' expected instead of '%.*s'",
 			       STR_CUT(cli_arg(call, 3), 200));
-	if (cli_set_addr(s, cli_arg(call, 2), port ? cli_arg(call, 4) : NULL,
-			 "stats socket command", &said, err))
+	if (server_set_addr(s, cli_arg(call, 2), port ? cli_arg(call, 4) : NULL,
+			    "stats socket command", &said, err))
 		return warned(call, err);
 	cli_say(call, LOG_L_WARNING, "%s", memory);
 	return 0;
@@ -275,7 +170,7 @@ static int check_addr_set(struct cli_call *call, struct server *s, struct err *e
 	if (!*cli_arg(call, 2))
 		return err_set(err, "set server <b>/<s> check-addr requires an address and "
 				    "optionally a port.");
-	if (addr_read(cli_arg(call, 2), &addr)) {
+	if (addr_of_ip(cli_arg(call, 2), &addr)) {
 		err_set(err, "invalid addr '%.*s'", STR_CUT(cli_arg(call, 2), 200));
 		return warned(call, err);
 	}
@@ -299,13 +194,9 @@ static int agent_set(struct server *s, const char *word, struct err *err)
 {
 	if (agent_missing(s, err))
 		return -1;
-	if (!strcmp(word, "up"))
-		s->state->agent_down = false;
-	else if (!strcmp(word, "down"))
-		s->state->agent_down = true;
-	else
+	if (strcmp(word, "up") != 0 && strcmp(word, "down") != 0)
 		return err_set(err, "'set server <srv> agent' expects 'up' or 'down'.");
-	health_agent_set(s);
+	health_force_agent(s, !strcmp(word, "down"));
 	return 0;
 }
 
@@ -334,7 +225,7 @@ static int agent_addr_set(struct cli_call *call, struct server *s, struct err *e
 				    "optionally a port.");
 	if (agent_missing(s, err))
 		return without_checks(call, "agent");
-	if (addr_read(cli_arg(call, 2), &addr)) {
+	if (addr_of_ip(cli_arg(call, 2), &addr)) {
 		err_set(err, "invalid addr '%.*s'", STR_CUT(cli_arg(call, 2), 200));
 		return warned(call, err);
 	}
@@ -506,19 +397,6 @@ static int disable_agent(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-int cli_set_maxconn(struct server *s, const char *text, struct err *err)
-{
-	int64_t n;
-
-	if (!str_to_int(text, INT64_MIN, INT64_MAX, &n))
-		return err_set(err, "maxconn string empty or preceded by garbage");
-	if (n < 0 || n > INT32_MAX)
-		return err_set(err, "Value out of range.");
-	s->state->maxconn = (unsigned)n;
-	queue_serve(s);
-	return 0;
-}
-
 static int maxconn_server(struct cli_call *call, struct err *err)
 {
 	struct server *s = cli_server(call, 0, err);
@@ -527,7 +405,7 @@ static int maxconn_server(struct cli_call *call, struct err *err)
 		return -1;
 	if (!*cli_arg(call, 1))
 		return err_set(err, "Require <maxconn>.");
-	return cli_set_maxconn(s, cli_arg(call, 1), err);
+	return server_set_maxconn(s, cli_arg(call, 1), err);
 }
 
 const struct cli_command cli_set_server_commands[] = {

@@ -14,6 +14,7 @@
 #include "lb/balance.h"
 #include "lb/test_world.h"
 #include "proxy/queue.h"
+#include "proxy/server_asked.h"
 #include "proxy/tally.h"
 
 #include <stdio.h>

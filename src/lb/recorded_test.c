@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "lb/test_world.h"
+#include "proxy/server_asked.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -10,10 +10,9 @@
 #include "base/str.h"
 #include "check/checks.h"
 #include "check/health.h"
-#include "cli/set_server.h"
 #include "lua/script.h"
-#include "proxy/facts.h"
 #include "proxy/proxy.h"
+#include "proxy/server_asked.h"
 #include "session/listening.h"
 #include "stream/stream.h"
 
@@ -40,32 +39,32 @@ static int server_weight(const struct asked *a, struct err *err)
 
 static int server_maxconn(const struct asked *a, struct err *err)
 {
-	return cli_set_maxconn(a->server, a->arg, err);
+	return server_set_maxconn(a->server, a->arg, err);
 }
 
 static int server_addr(const struct asked *a, struct err *err)
 {
-	return cli_set_addr(a->server, a->arg, a->arg2, "Lua script", a->said, err);
+	return server_set_addr(a->server, a->arg, a->arg2, "Lua script", a->said, err);
 }
 
 static int server_ready(const struct asked *a, struct err *err)
 {
 	(void)err;
-	server_set_admin(a->server, 0, ADMIN_NOT_READY);
+	server_make_ready(a->server);
 	return 0;
 }
 
 static int server_drain(const struct asked *a, struct err *err)
 {
 	(void)err;
-	server_set_admin(a->server, ADMIN_FORCED_DRAIN, ADMIN_FORCED_MAINT);
+	server_make_drain(a->server);
 	return 0;
 }
 
 static int server_maint(const struct asked *a, struct err *err)
 {
 	(void)err;
-	server_set_admin(a->server, ADMIN_FORCED_MAINT, ADMIN_FORCED_DRAIN);
+	server_make_maint(a->server);
 	return 0;
 }
 
@@ -76,43 +75,24 @@ static int server_shut(const struct asked *a, struct err *err)
 	return 0;
 }
 
-/* One that follows another server has no health of its own. */
 static int server_up(const struct asked *a, struct err *err)
 {
-	struct server *s = a->server;
-
 	(void)err;
-	if (s->tracked)
-		return 0;
-	s->state->health = s->set.rise + s->set.fall - 1;
-	server_set_up(s, by_script);
-	facts_publish_checks(s);
+	server_force_health(a->server, SERVER_UP, by_script);
 	return 0;
 }
 
 static int server_nolb(const struct asked *a, struct err *err)
 {
-	struct server *s = a->server;
-
 	(void)err;
-	if (s->tracked)
-		return 0;
-	s->state->health = s->set.rise + s->set.fall - 1;
-	server_set_stopping(s, by_script);
-	facts_publish_checks(s);
+	server_force_health(a->server, SERVER_STOPPING, by_script);
 	return 0;
 }
 
 static int server_down(const struct asked *a, struct err *err)
 {
-	struct server *s = a->server;
-
 	(void)err;
-	if (s->tracked)
-		return 0;
-	s->state->health = 0;
-	server_set_down(s, by_script);
-	facts_publish_checks(s);
+	server_force_health(a->server, SERVER_DOWN, by_script);
 	return 0;
 }
 
@@ -154,27 +134,18 @@ static int agent_off(const struct asked *a, struct err *err)
 	return agent_switch(a, true);
 }
 
-static int agent_says(const struct asked *a, bool down)
-{
-	struct server *s = a->server;
-
-	if (!s->agent || s->state->agent.paused)
-		return 0;
-	s->state->agent_down = down;
-	health_agent_set(s);
-	return 0;
-}
-
 static int agent_up(const struct asked *a, struct err *err)
 {
 	(void)err;
-	return agent_says(a, false);
+	health_force_agent(a->server, false);
+	return 0;
 }
 
 static int agent_down(const struct asked *a, struct err *err)
 {
 	(void)err;
-	return agent_says(a, true);
+	health_force_agent(a->server, true);
+	return 0;
 }
 
 /* ---- proxies -------------------------------------------------------------------------------- */

@@ -452,6 +452,18 @@ static socklen_t unix_to_sockaddr(const struct addr *addr, struct sockaddr_un *u
 	return sizeof(*un);
 }
 
+int addr_of_ip(const char *text, struct addr *addr)
+{
+	*addr = (struct addr){ 0 };
+	if (inet_pton(AF_INET, text, &addr->v4) == 1)
+		addr->family = AF_INET;
+	else if (inet_pton(AF_INET6, text, &addr->v6) == 1)
+		addr->family = AF_INET6;
+	else
+		return -1;
+	return 0;
+}
+
 socklen_t addr_to_sockaddr(const struct addr *addr, struct sockaddr_storage *ss)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)ss;

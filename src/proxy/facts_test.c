@@ -19,6 +19,7 @@
 #include "net/bind_conf.h"
 #include "proxy/cell.h"
 #include "proxy/facts.h"
+#include "proxy/server_asked.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
 

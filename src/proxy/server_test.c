@@ -17,6 +17,7 @@
 #include "net/bind_conf.h"
 #include "proxy/proxy.h"
 #include "proxy/queue.h"
+#include "proxy/server_asked.h"
 #include "proxy/slot.h"
 #include "share/segment.h"
 

@@ -120,14 +120,10 @@ void server_take_weight(struct server *s, unsigned weight)
 		queue_serve(s);
 }
 
-int server_set_weight(struct server *s, const char *text, struct err *err)
+void server_take_maxconn(struct server *s, unsigned maxconn)
 {
-	unsigned weight = 0;
-
-	if (server_read_weight(s, text, &weight, err) < 0)
-		return -1;
-	server_take_weight(s, weight);
-	return 0;
+	s->state->maxconn = maxconn;
+	queue_serve(s);
 }
 
 /* -- shown as ---------------------------------------------------------------------------- */

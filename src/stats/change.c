@@ -12,8 +12,8 @@
 #include "check/health.h"
 #include "http/message.h"
 #include "http/uri.h"
-#include "proxy/facts.h"
 #include "proxy/proxy.h"
+#include "proxy/server_asked.h"
 #include "stream/stream.h"
 
 #include <stdio.h>
@@ -26,19 +26,19 @@ static const char by_page[] = "changed from Web interface";
 
 static bool change_ready(struct server *s)
 {
-	server_set_admin(s, 0, ADMIN_NOT_READY);
+	server_make_ready(s);
 	return true;
 }
 
 static bool change_drain(struct server *s)
 {
-	server_set_admin(s, ADMIN_FORCED_DRAIN, ADMIN_FORCED_MAINT);
+	server_make_drain(s);
 	return true;
 }
 
 static bool change_maint(struct server *s)
 {
-	server_set_admin(s, ADMIN_FORCED_MAINT, ADMIN_FORCED_DRAIN);
+	server_make_maint(s);
 	return true;
 }
 
@@ -88,32 +88,17 @@ static bool change_checks_on(struct server *s)
 
 static bool change_up(struct server *s)
 {
-	if (s->tracked)
-		return false;
-	s->state->health = s->set.rise + s->set.fall - 1;
-	server_set_up(s, by_page);
-	facts_publish_checks(s);
-	return true;
+	return server_force_health(s, SERVER_UP, by_page);
 }
 
 static bool change_nolb(struct server *s)
 {
-	if (s->tracked)
-		return false;
-	s->state->health = s->set.rise + s->set.fall - 1;
-	server_set_stopping(s, by_page);
-	facts_publish_checks(s);
-	return true;
+	return server_force_health(s, SERVER_STOPPING, by_page);
 }
 
 static bool change_down(struct server *s)
 {
-	if (s->tracked)
-		return false;
-	s->state->health = 0;
-	server_set_down(s, by_page);
-	facts_publish_checks(s);
-	return true;
+	return server_force_health(s, SERVER_DOWN, by_page);
 }
 
 static bool change_agent_off(struct server *s)
@@ -132,23 +117,14 @@ static bool change_agent_on(struct server *s)
 	return true;
 }
 
-static bool change_agent_says(struct server *s, bool down)
-{
-	if (!s->agent || s->state->agent.paused)
-		return false;
-	s->state->agent_down = down;
-	health_agent_set(s);
-	return true;
-}
-
 static bool change_agent_up(struct server *s)
 {
-	return change_agent_says(s, false);
+	return health_force_agent(s, false);
 }
 
 static bool change_agent_down(struct server *s)
 {
-	return change_agent_says(s, true);
+	return health_force_agent(s, true);
 }
 
 static bool change_shutdown(struct server *s)
