@@ -131,7 +131,7 @@ struct h2_conn {
 	uint32_t turn;          /* of the loop (loop_stats): which one that is */
 	struct h2_limits limits;
 	struct h2_reader reader;
-	struct hpack_table table;
+	struct field_table table;
 	struct h2_bytes in;     /* a frame that is not complete */
 	struct h2_bytes block;  /* fields that are not complete */
 	struct h2_frame block_frame; /* HEADERS that began it; stream 0: none */

@@ -4,44 +4,17 @@
 #define HTTP_HPACK_H
 
 #include "base/str.h"
+#include "http/field_table.h"
 #include "http/message.h"
+#include "http/pseudo.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Ids of pseudo fields (RFC 9113 8.3, RFC 8441 4), behind those of fields.def. */
-enum pseudo_id {
-	PSEUDO_AUTHORITY = FIELD_IDS, PSEUDO_METHOD, PSEUDO_PATH, PSEUDO_SCHEME, PSEUDO_STATUS,
-	PSEUDO_PROTOCOL,
-	PSEUDO_OTHER, /* a name that begins with a colon and is none of them */
-};
-
 enum {
-	HPACK_OVERHEAD = 32,  /* that each entry is charged beside its bytes (4.1) */
 	HPACK_DEFAULT = 4096, /* size of a table before anybody says otherwise */
 	HPACK_FAR = 4,        /* so many times the limit of a list: nobody means that well */
 };
-
-struct hpack_entry;
-
-/* A dynamic table: entries come at one end and go at the other. It takes no memory before its first
- * entry, and at most twice its limit. */
-struct hpack_table {
-	char *bytes;                 /* of the entries, oldest first, without gaps */
-	struct hpack_entry *entries; /* a ring */
-	uint32_t room;               /* of bytes */
-	uint32_t places;             /* of entries: a power of two, or 0 */
-	uint32_t first, count;       /* the oldest; how many */
-	uint32_t base, end;          /* running offsets: of bytes[0]; behind the youngest */
-	uint32_t size;               /* as the RFC counts */
-	uint32_t limit;              /* in force: at most `most' */
-	uint32_t most;               /* SETTINGS_HEADER_TABLE_SIZE of who reads it */
-};
-
-/* Empty, with limits of so many bytes. */
-void hpack_table_init(struct hpack_table *table, uint32_t most);
-/* Gives its memory back. It is empty then, with the same limits. */
-void hpack_table_free(struct hpack_table *table);
 
 enum hpack_result {
 	HPACK_OK,
@@ -64,7 +37,7 @@ struct hpack_fields {
 /* Reads a whole block of fields: those of one HEADERS frame with all its CONTINUATIONs. Names are
  * as the peer wrote them: nothing is checked but the coding. A field that alone does not fit into
  * the memory is HPACK_BAD. */
-enum hpack_result hpack_read(struct hpack_table *table, struct span block,
+enum hpack_result hpack_read(struct field_table *table, struct span block,
 			     struct hpack_fields *to);
 
 /* Writes fields; full: there was no room, and what stands before end is of no use. */
@@ -79,9 +52,5 @@ void hpack_write_pseudo(struct hpack_writer *w, enum pseudo_id id, struct span v
 /* id: of the name (field_id), which leaves in lower case. The reader's table stays as it is. */
 void hpack_write_field(struct hpack_writer *w, enum field_id id, struct span name,
 		       struct span value);
-
-/* The Huffman code (RFC 7541 5.2, appendix B). Room for 8 bytes out of 5 always suffices. False: no
- * room, or it is no such code. */
-bool hpack_huffman_decode(struct span in, char *out, size_t room, size_t *len);
 
 #endif

@@ -47,7 +47,7 @@ struct h2_call {
 	enum h2_call_state state;
 	uint8_t method;             /* of the request: enum method */
 	struct h2_reader reader;
-	struct hpack_table table;
+	struct field_table table;
 	char *in;                   /* IN_ROOM bytes; NULL: no part of a frame waits */
 	size_t in_len;
 	struct buf *block;          /* of HEADERS that are not complete; NULL: none are under way */
@@ -184,7 +184,7 @@ struct h2_call *h2_call_new(const struct message *request, struct span scheme, s
 	memset(call, 0, offsetof(struct h2_call, out));
 	call->method = request->method;
 	call->reader.max = H2_FRAME_LEAST;
-	hpack_table_init(&call->table, HPACK_DEFAULT);
+	field_table_init(&call->table, HPACK_DEFAULT);
 	memcpy(out_add(call, H2_PREFACE_LEN), h2_preface, H2_PREFACE_LEN);
 	send_settings(call);
 	if (!send_head(call, request, scheme, !body.len)) {
@@ -203,7 +203,7 @@ void h2_call_free(struct h2_call **callp)
 	if (!call)
 		return;
 	*callp = NULL;
-	hpack_table_free(&call->table);
+	field_table_free(&call->table);
 	buffer_give(&call->block);
 	buffer_give(&call->trailers);
 	free(call->in);

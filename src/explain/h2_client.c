@@ -148,7 +148,7 @@ static void put_span(struct bytes *to, struct span s)
 	bytes_add(to, s.ptr, s.len);
 }
 
-static void hears_head(struct hpack_table *table, struct span block, struct bytes *to)
+static void hears_head(struct field_table *table, struct span block, struct bytes *to)
 {
 	struct field *fields = calloc(FIELDS_MOST, sizeof(*fields));
 	char *memory = malloc(MEMORY_MOST);
@@ -187,7 +187,7 @@ static void hears_end(const struct h2_read *r, struct bytes *to)
 	bytes_str(to, text);
 }
 
-static void hears(const struct h2_read *r, struct hpack_table *table, struct bytes *block,
+static void hears(const struct h2_read *r, struct field_table *table, struct bytes *block,
 		  struct bytes *to)
 {
 	switch (r->frame.type) {
@@ -213,13 +213,13 @@ void h2_client_hears(struct span said, struct bytes *to)
 {
 	struct h2_reader reader = { .max = H2_FRAME_LEAST };
 	struct bytes block = { NULL, 0, 0 };
-	struct hpack_table table;
+	struct field_table table;
 	struct h2_read r;
 	enum h2_result result;
 
-	hpack_table_init(&table, HPACK_DEFAULT);
+	field_table_init(&table, HPACK_DEFAULT);
 	while ((result = h2_read(&reader, &said, &r)) != H2_MORE && result != H2_BAD)
 		hears(&r, &table, &block, to);
-	hpack_table_free(&table);
+	field_table_free(&table);
 	free(block.ptr);
 }

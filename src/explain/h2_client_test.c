@@ -36,7 +36,7 @@ static void says(const char *request, const char *fields_wanted, const char *fra
 	static char memory[1 << 18];
 	struct hpack_fields to = { .fields = list, .max = 32, .memory = memory,
 				   .room = sizeof(memory), .limit = 1 << 20 };
-	struct hpack_table table;
+	struct field_table table;
 	struct h2_read r;
 	struct span rest;
 	char one[64];
@@ -57,7 +57,7 @@ static void says(const char *request, const char *fields_wanted, const char *fra
 		if (r.frame.type == H2_HEADERS || r.frame.type == H2_CONTINUATION)
 			bytes_add(&block, r.payload.ptr, r.payload.len);
 	}
-	hpack_table_init(&table, HPACK_DEFAULT);
+	field_table_init(&table, HPACK_DEFAULT);
 	assert_int_equal(hpack_read(&table, (struct span){ block.ptr, block.len }, &to), HPACK_OK);
 	for (i = 0; i < to.count; i++) {
 		bytes_add(&fields, list[i].name.ptr, list[i].name.len);
@@ -69,7 +69,7 @@ static void says(const char *request, const char *fields_wanted, const char *fra
 	assert_string_equal(fields.ptr, fields_wanted);
 	if (frames_wanted)
 		assert_string_equal(seen.ptr, frames_wanted);
-	hpack_table_free(&table);
+	field_table_free(&table);
 	free(said.ptr);
 	free(fields.ptr);
 	free(seen.ptr);

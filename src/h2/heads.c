@@ -8,7 +8,7 @@
 #include "h2/stream.h"
 
 #include "base/memory.h"
-#include "http/hpack_table.h"
+#include "http/hpack.h"
 #include "relay/buffer.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "http/hpack_table.h"
+#include "http/hpack.h"
 #include "relay/pump.h"
 #include "relay/rest.h"
 
@@ -187,7 +187,7 @@ static void settings_known(struct h2_conn *c)
 	}
 	c->table.most = c->limits.table;
 	if (c->table.limit > c->table.most)
-		hpack_table_resize(&c->table, c->table.most);
+		field_table_resize(&c->table, c->table.most);
 }
 
 static void settings_came(struct h2_conn *c, const struct h2_read *r)

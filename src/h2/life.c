@@ -219,7 +219,7 @@ static void conn_init(struct h2_conn *c)
 
 	c->state = c->client ? H2_SETTINGS_DUE : H2_PREFACE;
 	c->reader.max = c->limits.frame > H2_FRAME_LEAST ? c->limits.frame : H2_FRAME_LEAST;
-	hpack_table_init(&c->table, HPACK_DEFAULT);
+	field_table_init(&c->table, HPACK_DEFAULT);
 	if (c->limits.table > HPACK_DEFAULT) /* less: when the peer knows */
 		c->table.most = c->limits.table;
 	c->filled_ms = clock_now_ms;
@@ -283,7 +283,7 @@ void h2_conn_free(struct h2_conn **conn)
 	BUG_ON(c->state != H2_DEAD || !list_empty(&c->streams));
 	task_cancel(&c->task);
 	conn_close(&c->conn, false);
-	hpack_table_free(&c->table);
+	field_table_free(&c->table);
 	h2_bytes_free(&c->in);
 	h2_bytes_free(&c->block);
 	h2_desk_give(&c->out);

@@ -122,7 +122,7 @@ static void lane_close(struct lane *lane, bool reset)
 static char in[ROOM], said[SAID];
 static size_t in_len;
 static struct h2_reader reader;
-static struct hpack_table table;
+static struct field_table table;
 static bool greeted;
 
 static void turn(void)
@@ -251,7 +251,7 @@ static void connect_to(void)
 	closed = over = greeted = false;
 	memset(lanes, 0, sizeof(lanes));
 	reader = (struct h2_reader){ .max = H2_FRAME_LEAST };
-	hpack_table_init(&table, HPACK_DEFAULT);
+	field_table_init(&table, HPACK_DEFAULT);
 	clock_update();
 	assert_int_equal(conn_attach(conn, &fds[1], CONN_WRITABLE | CONN_TCP, NULL), 0);
 	client = h2_conn_new(&conn, true, &usual, &owner, NULL, (struct span){ NULL, 0 });
@@ -280,7 +280,7 @@ static void leave(void)
 	assert_true(closed && over);
 	close(fd);
 	fd = -1;
-	hpack_table_free(&table);
+	field_table_free(&table);
 }
 
 /* ---- what a server sees ---- */

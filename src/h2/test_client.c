@@ -169,7 +169,7 @@ static const struct h2_owner owner = { .opened = opened, .busy = is_busy, .close
 /* ---- the side of the client ---- */
 
 static struct h2_reader reader;
-static struct hpack_table table;
+static struct field_table table;
 
 void peer_turn(void)
 {
@@ -328,7 +328,7 @@ void peer_leave(void)
 	for (i = 0; i < 20 && !peer.closed; i++)
 		loop_turn(0);
 	assert_true(peer.closed);
-	hpack_table_free(&table);
+	field_table_free(&table);
 }
 
 void peer_connect(const struct h2_limits *limits, int bufsize)
@@ -348,7 +348,7 @@ void peer_connect(const struct h2_limits *limits, int bufsize)
 	peer.closed = peer.refuse_all = peer.hold = peer.data_said = peer.deaf = false;
 	memset(peer.lanes, 0, sizeof(peer.lanes));
 	reader = (struct h2_reader){ .max = H2_FRAME_LEAST };
-	hpack_table_init(&table, HPACK_DEFAULT);
+	field_table_init(&table, HPACK_DEFAULT);
 	clock_update();
 	assert_int_equal(conn_attach(conn, &fds[1], CONN_WRITABLE | CONN_TCP, NULL), 0);
 	peer.server = h2_conn_new(&conn, false, limits, &owner, NULL, (struct span){ NULL, 0 });

@@ -18,7 +18,7 @@ enum { FIELDS = 40, ROOM = 2048, OUT = 3 * ROOM, LEN_MAX = 2000 };
 
 /* What came of the stream. */
 struct came {
-	struct hpack_table table;
+	struct field_table table;
 	char block[LEN_MAX];  /* the head's fields, or the trailers' */
 	size_t block_len;
 	bool in_block, ends;  /* CONTINUATION is due; the block ends the stream */
@@ -85,10 +85,10 @@ static void write_as_h2(const struct message *msg, bool ends)
 	struct hpack_writer w = { block, block + sizeof(block), false };
 	struct hpack_fields list = { .fields = again, .max = FIELDS, .memory = more,
 				     .room = sizeof(more), .limit = UINT64_MAX };
-	struct hpack_table none;
+	struct field_table none;
 	struct message two;
 
-	hpack_table_init(&none, 0);
+	field_table_init(&none, 0);
 	if (response)
 		h2_write_response(&w, msg);
 	else
@@ -259,7 +259,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (!len || len > LEN_MAX)
 		return 0;
 	memset(&came, 0, offsetof(struct came, out));
-	hpack_table_init(&came.table, HPACK_DEFAULT);
+	field_table_init(&came.table, HPACK_DEFAULT);
 	response = data[0] & 1;
 	method = response ? methods[data[0] / 2 % ARRAY_LEN(methods)] : METHOD_OTHER;
 	rest = (struct span){ (const char *)data + 1, len - 1 };
@@ -274,6 +274,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	}
 	if (came.used)
 		check_h1();
-	hpack_table_free(&came.table);
+	field_table_free(&came.table);
 	return 0;
 }

@@ -47,7 +47,7 @@ static size_t encode(const char *text, char *to)
 /* room: of memory beyond what the fields need. */
 static void read_list(const char *text, size_t room)
 {
-	struct hpack_table table;
+	struct field_table table;
 	char block[ROOM];
 	size_t len = encode(text, block);
 
@@ -56,10 +56,10 @@ static void read_list(const char *text, size_t room)
 	assert_non_null(memory);
 	list = (struct hpack_fields){ .fields = fields, .max = FIELDS, .memory = memory,
 				      .room = ROOM, .limit = ROOM };
-	hpack_table_init(&table, HPACK_DEFAULT);
+	field_table_init(&table, HPACK_DEFAULT);
 	assert_int_equal(hpack_read(&table, (struct span){ block, len }, &list), HPACK_OK);
 	list.room = list.used + room;
-	hpack_table_free(&table);
+	field_table_free(&table);
 }
 
 static const char *body_text(void)
@@ -595,14 +595,14 @@ static void trailers_are_lines(void **state)
 
 static const char *written(const struct hpack_writer *w, char *block)
 {
-	struct hpack_table none;
+	struct field_table none;
 	struct text t;
 	unsigned i;
 
 	text_init(&t, said, sizeof(said));
 	if (w->full)
 		return "full";
-	hpack_table_init(&none, 0);
+	field_table_init(&none, 0);
 	free(memory);
 	memory = malloc(ROOM);
 	list = (struct hpack_fields){ .fields = fields, .max = FIELDS, .memory = memory,

@@ -17,7 +17,7 @@ enum { FIELDS = 32, ROOM = 2048 };
 static struct field fields[FIELDS], again[FIELDS];
 static char memory[ROOM], more[2 * ROOM], block[4 * ROOM];
 
-static void check_table(const struct hpack_table *t)
+static void check_table(const struct field_table *t)
 {
 	uint64_t size = 0;
 	struct field f;
@@ -28,7 +28,7 @@ static void check_table(const struct hpack_table *t)
 		BUG_ON(!hpack_table_get(t, HPACK_STATICS + 1 + i, &f));
 		BUG_ON(f.name.ptr < t->bytes);
 		BUG_ON(f.value.ptr + f.value.len > t->bytes + t->room);
-		size += f.name.len + f.value.len + HPACK_OVERHEAD;
+		size += f.name.len + f.value.len + FIELD_OVERHEAD;
 	}
 	BUG_ON(size != t->size);
 	BUG_ON(hpack_table_get(t, HPACK_STATICS + 1 + t->count, &f));
@@ -78,10 +78,10 @@ static void write_again(const struct hpack_fields *list)
 	struct hpack_writer w = { block, block + sizeof(block), false };
 	struct hpack_fields to = { .fields = again, .max = FIELDS, .memory = more,
 				   .room = sizeof(more), .limit = UINT64_MAX };
-	struct hpack_table none;
+	struct field_table none;
 	unsigned i;
 
-	hpack_table_init(&none, 0);
+	field_table_init(&none, 0);
 	for (i = 0; i < list->count; i++) {
 		const struct field *f = &list->fields[i];
 
@@ -100,10 +100,10 @@ static void write_again(const struct hpack_fields *list)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	struct hpack_table table;
+	struct field_table table;
 	enum hpack_result result = HPACK_OK;
 
-	hpack_table_init(&table, 512);
+	field_table_init(&table, 512);
 	while (len >= 2 && result != HPACK_BAD) {
 		struct hpack_fields list = { .fields = fields, .max = FIELDS, .memory = memory,
 					     .room = data[0] * 8u, .limit = 1024 };
@@ -118,6 +118,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		data += 2 + n;
 		len -= 2 + n;
 	}
-	hpack_table_free(&table);
+	field_table_free(&table);
 	return 0;
 }

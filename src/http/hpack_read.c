@@ -8,36 +8,16 @@
 #include "http/hpack_table.h"
 
 #include "base/bug.h"
-
-enum { INT_MOST = 1 << 28, INT_SHIFT_MOST = 21 };
+#include "http/huffman.h"
+#include "http/prefixed.h"
 
 struct reader {
 	const uint8_t *at, *end;
-	struct hpack_table *table;
+	struct field_table *table;
 	struct hpack_fields *to;
 	size_t base; /* of what was used of the memory before */
 	bool large;
 };
-
-/* An integer whose first bits are those of mask in the byte at hand (5.1). False: too large, or
- * cut. */
-static bool read_int(struct reader *r, uint8_t mask, uint32_t *value)
-{
-	unsigned shift = 0;
-	uint8_t byte;
-
-	*value = *r->at++ & mask;
-	if (*value < mask)
-		return true;
-	do {
-		if (r->at == r->end || shift > INT_SHIFT_MOST)
-			return false;
-		byte = *r->at++;
-		*value += (uint32_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	return *value < INT_MOST;
-}
 
 /* HPACK_LARGE: not enough room for it. */
 static enum hpack_result keep(struct reader *r, struct span from, struct span *s)
@@ -58,7 +38,7 @@ static enum hpack_result keep_huffman(struct reader *r, struct span coded, struc
 	struct hpack_fields *to = r->to;
 	size_t room = to->room - to->used;
 
-	if (!hpack_huffman_decode(coded, to->memory + to->used, room, &s->len))
+	if (!huffman_decode(coded, to->memory + to->used, room, &s->len))
 		return room < coded.len * 8 / 5 ? HPACK_LARGE : HPACK_BAD;
 	s->ptr = to->memory + to->used;
 	to->used += s->len;
@@ -74,25 +54,11 @@ static enum hpack_result read_string(struct reader *r, struct span *s)
 	if (r->at == r->end)
 		return HPACK_BAD;
 	huffman = *r->at & 0x80;
-	if (!read_int(r, 0x7f, &len) || len > (size_t)(r->end - r->at))
+	if (!prefixed_read(&r->at, r->end, 0x7f, &len) || len > (size_t)(r->end - r->at))
 		return HPACK_BAD;
 	coded = (struct span){ (const char *)r->at, len };
 	r->at += len;
 	return huffman ? keep_huffman(r, coded, s) : keep(r, coded, s);
-}
-
-static uint8_t id_of(struct span name)
-{
-	unsigned id;
-
-	if (!name.len || name.ptr[0] != ':')
-		return (uint8_t)field_id(name);
-	if (span_equal(name, span_of(":protocol")))
-		return PSEUDO_PROTOCOL;
-	for (id = 1; id <= HPACK_STATICS && hpack_statics[id].name.ptr[0] == ':'; id++)
-		if (span_equal(name, hpack_statics[id].name))
-			return hpack_statics[id].id;
-	return PSEUDO_OTHER;
 }
 
 /* One from a table, whole (6.1). Constants stay where they are. */
@@ -101,7 +67,7 @@ static enum hpack_result read_indexed(struct reader *r, struct field *f)
 	struct span both; /* the value stands behind the name */
 	uint32_t index;
 
-	if (!read_int(r, 0x7f, &index) || !hpack_table_get(r->table, index, f))
+	if (!prefixed_read(&r->at, r->end, 0x7f, &index) || !hpack_table_get(r->table, index, f))
 		return HPACK_BAD;
 	if (index <= HPACK_STATICS)
 		return HPACK_OK;
@@ -119,12 +85,12 @@ static enum hpack_result read_literal(struct reader *r, uint8_t mask, struct fie
 	enum hpack_result result;
 	uint32_t index;
 
-	if (!read_int(r, mask, &index))
+	if (!prefixed_read(&r->at, r->end, mask, &index))
 		return HPACK_BAD;
 	*f = (struct field){ 0 };
 	if (!index) {
 		result = read_string(r, &f->name);
-		f->id = result == HPACK_OK ? id_of(f->name) : FIELD_OTHER;
+		f->id = result == HPACK_OK ? pseudo_or_field_id(f->name) : FIELD_OTHER;
 	} else if (!hpack_table_get(r->table, index, f)) {
 		result = HPACK_BAD;
 	} else {
@@ -143,7 +109,7 @@ static enum hpack_result read_field(struct reader *r, struct field *f)
 	if (!(first & 0x40))
 		return read_literal(r, 0x0f, f);
 	result = read_literal(r, 0x3f, f);
-	if (result == HPACK_OK && !hpack_table_add(r->table, f))
+	if (result == HPACK_OK && !field_table_add(r->table, f))
 		return HPACK_NO_MEMORY;
 	return result;
 }
@@ -161,7 +127,7 @@ static enum hpack_result add_field(struct reader *r, const struct field *f)
 {
 	struct hpack_fields *to = r->to;
 
-	to->size += f->name.len + f->value.len + HPACK_OVERHEAD;
+	to->size += f->name.len + f->value.len + FIELD_OVERHEAD;
 	if (r->large || to->count == to->max || to->size > to->limit)
 		give_up(r);
 	else
@@ -194,14 +160,14 @@ static bool read_sizes(struct reader *r)
 	uint32_t limit;
 
 	while (r->at < r->end && (*r->at & 0xe0) == 0x20) {
-		if (!left-- || !read_int(r, 0x1f, &limit) || limit > r->table->most)
+		if (!left-- || !prefixed_read(&r->at, r->end, 0x1f, &limit) || limit > r->table->most)
 			return false;
-		hpack_table_resize(r->table, limit);
+		field_table_resize(r->table, limit);
 	}
 	return true;
 }
 
-enum hpack_result hpack_read(struct hpack_table *table, struct span block, struct hpack_fields *to)
+enum hpack_result hpack_read(struct field_table *table, struct span block, struct hpack_fields *to)
 {
 	struct reader r = { .at = (const uint8_t *)block.ptr, .table = table, .to = to,
 			    .base = to->used };

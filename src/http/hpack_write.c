@@ -9,6 +9,7 @@
 
 #include "base/bug.h"
 #include "http/chars.h"
+#include "http/prefixed.h"
 
 enum { NAME_MASK = 0x0f };
 
@@ -35,18 +36,8 @@ static bool has_room(struct hpack_writer *w, size_t len)
 
 static void write_int(struct hpack_writer *w, uint8_t pattern, uint8_t mask, size_t value)
 {
-	enum { MOST = 6 };
-
-	if (!has_room(w, MOST))
-		return;
-	if (value < mask) {
-		*w->at++ = (char)(pattern | value);
-		return;
-	}
-	*w->at++ = (char)(pattern | mask);
-	for (value -= mask; value >= 0x80; value >>= 7)
-		*w->at++ = (char)(value | 0x80);
-	*w->at++ = (char)value;
+	if (has_room(w, PREFIXED_LEN))
+		w->at = prefixed_write(w->at, pattern, mask, value);
 }
 
 static void write_value(struct hpack_writer *w, struct span s)

@@ -176,7 +176,7 @@ static int fd = -1;
 static char in[ROOM];
 static size_t in_len;
 static struct h2_reader reader;
-static struct hpack_table table;
+static struct field_table table;
 static struct heard heard[STREAMS];
 static bool goaway;
 
@@ -340,7 +340,7 @@ static void client_open(const struct addr *told)
 	in_len = 0;
 	goaway = false;
 	reader = (struct h2_reader){ .max = H2_FRAME_LEAST };
-	hpack_table_init(&table, HPACK_DEFAULT);
+	field_table_init(&table, HPACK_DEFAULT);
 	assert_int_equal(conn_attach(conn, &fds[1], CONN_WRITABLE | CONN_TCP, NULL), 0);
 	if (told)
 		assert_true(session_set_addrs(se, told, told));
@@ -370,7 +370,7 @@ static void client_close(void)
 {
 	close(fd);
 	fd = -1;
-	hpack_table_free(&table);
+	field_table_free(&table);
 	client_gone();
 }
 

@@ -1,33 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The Huffman code of HPACK. It is canonical: the lengths of its codes, in the order of symbols,
+ * The Huffman code of fields. It is canonical: the lengths of its codes, in the order of symbols,
  * say all (RFC 7541 appendix B has the same codes written out, and the unit test compares). Codes
  * of up to 8 bits, nearly all that is sent, are found by one look into a table.
  */
-#include "http/hpack.h"
+#include "http/huffman.h"
 
 #include "base/bug.h"
 
 enum { SYMBOLS = 256, LONGEST = 30, SHORT = 8 };
 
-/* Of each byte. The end of the string, which never is part of it, is 30 ones. */
 static const uint8_t lengths[SYMBOLS] = {
-	13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
-	28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
-	6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6,
-	5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10,
-	13, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
-	7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6,
-	15, 5, 6, 5, 6, 5, 6, 6, 6, 5, 7, 7, 6, 6, 6, 5,
-	6, 7, 6, 5, 5, 6, 7, 7, 7, 7, 7, 15, 11, 14, 13, 28,
-	20, 22, 20, 20, 22, 22, 22, 23, 22, 23, 23, 23, 23, 23, 24, 23,
-	24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24,
-	22, 21, 20, 22, 22, 23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23,
-	21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23,
-	26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25,
-	19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27,
-	20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23,
-	26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26,
+#include "http/huffman_lengths.def"
 };
 
 static struct {
@@ -113,7 +97,7 @@ static inline void refill(struct bits *b)
 		b->bits |= (uint64_t)*b->at++ << (56 - b->have);
 }
 
-bool hpack_huffman_decode(struct span in, char *out, size_t room, size_t *len)
+bool huffman_decode(struct span in, char *out, size_t room, size_t *len)
 {
 	struct bits b = { .at = (const uint8_t *)in.ptr };
 	size_t made = 0;
