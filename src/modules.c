@@ -180,6 +180,7 @@ const struct module *const modules[] = {
 	&stats_service_module,
 	&udp_module,
 	&listening_module,
+	&streams_module,
 	&steps_module,
 	&doubts_module,
 #ifdef HAVE_LUA

@@ -12,6 +12,7 @@ struct end;
 struct message;
 struct pipe;
 struct pump;
+struct relay;
 
 /* What comes behind bytes that an end holds. */
 enum held_next {
@@ -114,6 +115,10 @@ void end_set_applet(struct end *end, const struct end_ops *ops, void *applet, ui
 void end_ready(struct end *end);
 /* ops->timeout says something else from now on. The owner may close this end. */
 void end_timeout_changed(struct end *end);
+/* Called at the end of a pump's run when flags of PUMP_NOTICES were added, and when the source has
+ * hung up while the pump is not open; and when the timeout of its source has changed. Never from
+ * inside a run. Installed by stream/: every relay is a stream's. */
+extern void (*relay_notice)(struct relay *relay, struct pump *pump);
 /* Closes and forgets what is below; safe to call twice. The pump that writes to it, if it was open,
  * is stopped: nobody takes what it holds or moves from here on. */
 void end_close(struct end *end, bool reset);

@@ -25,7 +25,7 @@ enum {
 	/* What the owner decides. */
 	PUMP_OPEN = 1 << 0,  /* the sink takes bytes: connected, rules passed */
 	PUMP_LOOK = 1 << 1,  /* collect bytes in the buffer: somebody wants to see them */
-	/* Notices; each is given once, by relay->notice. */
+	/* Notices; each is given once, by relay_notice. */
 	PUMP_EOF = 1 << 2,         /* the source has ended */
 	PUMP_FINISHED = 1 << 3,    /* all passed on; the sink was told of the end, unless the
 				    * source is broken */
@@ -89,10 +89,6 @@ struct relay {
 	uint8_t moves; /* pieces that a pump may move in one run: its share of a turn */
 	bool kernel_judged; /* whether that pays is to be learnt: option kernel-relay auto */
 	struct task task; /* goes on where the budget of a turn ended */
-	/* Called at the end of a pump's run when flags of PUMP_NOTICES were added, and when the
-	 * source has hung up while the pump is not open; and when the timeout of its source has
-	 * changed. Never from inside a run. */
-	void (*notice)(struct relay *relay, struct pump *pump);
 };
 
 static inline struct relay *pump_relay(struct pump *pump)
@@ -102,7 +98,7 @@ static inline struct relay *pump_relay(struct pump *pump)
 }
 
 /* Ties ends and pumps together; everything else is zero. */
-void relay_init(struct relay *relay, void (*notice)(struct relay *, struct pump *));
+void relay_init(struct relay *relay);
 /* Closes the ends (reset: which of them with RST), gives buffers and pipes back. */
 void relay_close(struct relay *relay, bool reset_client, bool reset_server);
 

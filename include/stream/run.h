@@ -12,7 +12,7 @@ struct relay;
 /* Goes on in the step tables, both sides, as far as it gets. While the steps are at work, nothing
  * happens: they look at everything by themselves. Below the runner stream_wake does the same. */
 void stream_run(struct stream *s);
-/* That, as a pump's notice (relay_init). */
+/* That, as a pump's notice: relay_notice. */
 void stream_notice(struct relay *relay, struct pump *pump);
 
 /* A side goes on at this row, when the steps run the next time. A step that is at work returns

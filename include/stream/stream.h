@@ -48,7 +48,10 @@ struct cursor {
 
 struct stream {
 	struct relay relay;
-	struct list node;          /* streams_all */
+	union {
+		struct list node;  /* streams_all */
+		struct reap reap;  /* it has ended */
+	};
 	const struct stream_kind *kind; /* what it carries: stream/kind.h */
 	struct origin *origin;     /* whom it is for, who lends the client's end */
 	struct timer *timer;       /* may fire early: expire_ms counts. Lent by its carrier */
@@ -74,12 +77,11 @@ struct stream {
 	uint8_t doom;              /* enum reason: stream_end_soon; END_NONE: it lives on */
 	bool connected;
 	uint8_t in_steps;          /* STEPS_*; 0 mostly */
-	bool expires;              /* expire_ms is to come: it has not been acted upon */
+	bool expires : 1;          /* expire_ms is to come: it has not been acted upon */
 	bool closes_halves : 1;    /* a direction that ends closes its half: bytes, tunnels */
 	bool redispatched : 1, logged : 1, counted_server : 1, counted_backend : 1;
 	bool draining : 1;         /* the client still takes what came before a reset */
 	bool responding : 1;       /* the response has begun: stream_respond */
-	struct reap reap;
 };
 enum { NOT_REACHED = UINT32_MAX };
 enum { STEPS_RUN = 1,       /* stream_run is at work: notices wait for it */
@@ -126,7 +128,7 @@ static inline struct stream *stream_of(struct relay *relay)
 /* Something has changed: the steps run, unless they are at work (stream/run.h). */
 static inline void stream_wake(struct stream *s)
 {
-	s->relay.notice(&s->relay, NULL);
+	relay_notice(&s->relay, NULL);
 }
 
 /* A stream of the origin begins: its carrier lends the client's end. Runs it as far as it gets; it
@@ -203,8 +205,9 @@ const char *reason_text(enum reason reason);
 MUST_USE bool reason_is_error(enum reason reason);
 const char *stream_phase_name(const struct stream *s); /* of its request step */
 
-/* The end of the configuration for the step table (stream/steps.h). */
-extern const struct module steps_module;
+/* Streams are told what happens to their relays; the end of the configuration for the step table
+ * (stream/steps.h). */
+extern const struct module streams_module, steps_module;
 extern const struct backend_part steps_backend_part;
 
 #endif

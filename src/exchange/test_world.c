@@ -46,7 +46,7 @@ static const struct module *const world_modules[] = {
 	&expr_conf_module, &expr_module, &capture_module, &logformat_module, &filter_module,
 	&compress_module, &limit_module, &limit_rules_module, &errors_module, &tcp_rules_module,
 	&http_rules_module, &forwarded_module, &persist_module, &proxyheader_module,
-	&source_module, &steps_module, NULL
+	&source_module, &streams_module, &steps_module, NULL
 };
 static struct config *cfg;
 

@@ -65,7 +65,8 @@ static void lane_open(struct lane *lane)
 {
 	*lane = (struct lane){ .st = h2_conn_open(client) };
 	assert_non_null(lane->st);
-	relay_init(&lane->relay, lane_notice);
+	relay_init(&lane->relay);
+	relay_notice = lane_notice;
 	h2_lend(lane->st, &lane->relay.server);
 }
 

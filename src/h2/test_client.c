@@ -144,7 +144,8 @@ static bool opened(void *owner, struct h2_conn *c, struct h2_stream *st)
 		lane++;
 	assert_true(lane < peer.lanes + LANES);
 	*lane = (struct lane){ .used = true };
-	relay_init(&lane->relay, lane_notice);
+	relay_init(&lane->relay);
+	relay_notice = lane_notice;
 	lane->relay.request.flags |= PUMP_WATCH;
 	h2_lend(st, &lane->relay.client);
 	end_ready(&lane->relay.client);

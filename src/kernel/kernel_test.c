@@ -65,7 +65,8 @@ static void attach(struct end *end, int fd)
 static void start(struct relay *relay, int client, int server)
 {
 	memset(relay, 0, sizeof(*relay));
-	relay_init(relay, note);
+	relay_init(relay);
+	relay_notice = note;
 	attach(&relay->client, client);
 	attach(&relay->server, server);
 	relay->request.flags = relay->response.flags = PUMP_OPEN;

@@ -229,7 +229,8 @@ static void world_start(struct world *w, uint64_t bytes, enum pump_mode mode)
 	w->server = s[1];
 	w->to_send = bytes;
 	w->copies = 1;
-	relay_init(&w->relay, notice);
+	relay_init(&w->relay);
+	relay_notice = notice;
 	attach(&w->relay.client, c[1]);
 	attach(&w->relay.server, s[0]);
 	chain_join(&w->chain, &w->relay.request);

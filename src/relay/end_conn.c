@@ -86,7 +86,7 @@ void end_timeout_changed(struct end *end)
 	struct relay *relay = end->in->is_response ? container_of(end, struct relay, server) :
 						     container_of(end, struct relay, client);
 
-	relay->notice(relay, end->in);
+	relay_notice(relay, end->in);
 }
 
 void (*message_wrong)(struct end *end, const struct message_error *error, const char *bytes,

@@ -199,7 +199,7 @@ void pump_run(struct pump *pump)
 		DROPPED(pump_flush(pump), "an error is a flag of the pump");
 	PROBE(relay);
 	if (unlikely((pump->flags & PUMP_NOTICES) != before || pump_event(pump)))
-		relay->notice(relay, pump);
+		relay_notice(relay, pump);
 }
 
 COLD void pump_break(struct pump *pump)
@@ -209,7 +209,7 @@ COLD void pump_break(struct pump *pump)
 	if (!(pump->flags & PUMP_OPEN) || pump->flags & over)
 		return;
 	DROPPED(pump_write_error(pump), "an error is a flag of the pump");
-	pump_relay(pump)->notice(pump_relay(pump), pump);
+	relay_notice(pump_relay(pump), pump);
 }
 
 bool pump_preload(struct pump *pump, const void *bytes, size_t len)

@@ -131,7 +131,8 @@ static void pair_start(struct pair *pair, unsigned n, enum pump_mode mode)
 				      .seed_in = n + 1000 };
 	pair->server = (struct peer){ .fd = s[1], .to_send = n % 4 ? rnd(MOST_BYTES) : 0,
 				      .seed_out = n + 1000, .seed_in = n };
-	relay_init(&pair->relay, pair_notice);
+	relay_init(&pair->relay);
+	relay_notice = pair_notice;
 	relay_end_attach(&pair->relay.client, c[1]);
 	relay_end_attach(&pair->relay.server, s[0]);
 	pair->relay.request.mode = pair->relay.response.mode = (uint8_t)mode;
@@ -248,7 +249,8 @@ static void the_window_of_who_sends_much_is_bounded(void **state)
 	memset(&relay, 0, sizeof(relay));
 	test_tcp_pair(c, 0);
 	test_tcp_pair(s, 0);
-	relay_init(&relay, note_notice);
+	relay_init(&relay);
+	relay_notice = note_notice;
 	relay_end_attach(&relay.client, c[1]);
 	relay_end_attach(&relay.server, s[0]);
 	relay.request.mode = PUMP_ADAPTIVE;
@@ -292,7 +294,8 @@ static void a_failed_write_leaves_what_can_be_read(void **state)
 	memset(answer, 'a', sizeof(answer));
 	test_tcp_pair(c, 0);
 	test_tcp_pair(s, 0);
-	relay_init(&relay, note_notice);
+	relay_init(&relay);
+	relay_notice = note_notice;
 	relay_end_attach(&relay.client, c[1]);
 	relay_end_attach(&relay.server, s[0]);
 	relay.request.mode = relay.response.mode = PUMP_SPLICE;
@@ -339,7 +342,8 @@ static void a_closed_end_stops_who_writes_to_it(void **state)
 	memset(&relay, 0, sizeof(relay));
 	test_tcp_pair(c, 0);
 	test_tcp_pair(s, 4096);
-	relay_init(&relay, note_notice);
+	relay_init(&relay);
+	relay_notice = note_notice;
 	relay_end_attach(&relay.client, c[1]);
 	relay_end_attach(&relay.server, s[0]);
 	relay.request.mode = relay.response.mode = PUMP_COPY;
@@ -603,7 +607,8 @@ static void messages_pass_one_by_one(void **state)
 
 	(void)state;
 	memset(&relay, 0, sizeof(relay));
-	relay_init(&relay, count_notice);
+	relay_init(&relay);
+	relay_notice = count_notice;
 	end_set_applet(&relay.client, &fake_ops.end, &from, &from.flags, &from.framing);
 	end_set_applet(&relay.server, &fake_ops.end, &to, &to.flags, &to.framing);
 	notices = 0;
@@ -660,7 +665,8 @@ static void what_follows_at_once_leaves_together(void **state)
 		from.next = cases[i].next;
 		to.framing.closes = cases[i].closes;
 		memset(&relay, 0, sizeof(relay));
-		relay_init(&relay, count_notice);
+		relay_init(&relay);
+		relay_notice = count_notice;
 		end_set_applet(&relay.client, &ops, &from, &from.flags, &from.framing);
 		end_set_applet(&relay.server, &fake_ops.end, &to, &to.flags, &to.framing);
 		relay.request.flags = PUMP_OPEN;
@@ -717,7 +723,8 @@ static void a_break_is_told_behind_what_is_kept(void **state)
 	sink.send = keeping_send;
 	sink.flush = keeping_flush;
 	memset(&relay, 0, sizeof(relay));
-	relay_init(&relay, count_notice);
+	relay_init(&relay);
+	relay_notice = count_notice;
 	end_set_applet(&relay.client, &source, &from, &from.flags, &from.framing);
 	end_set_applet(&relay.server, &sink, &to, &to.flags, &to.framing);
 	relay.request.flags = PUMP_OPEN;
@@ -746,7 +753,8 @@ static void no_byte_beyond_what_is_allowed(void **state)
 
 	(void)state;
 	memset(&relay, 0, sizeof(relay));
-	relay_init(&relay, count_notice);
+	relay_init(&relay);
+	relay_notice = count_notice;
 	end_set_applet(&relay.client, &fake_ops.end, &from, &from.flags, &from.framing);
 	end_set_applet(&relay.server, &fake_ops.end, &to, &to.flags, &to.framing);
 	relay.request.flags = PUMP_OPEN;

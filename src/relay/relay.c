@@ -39,7 +39,7 @@ static void relay_go_on(struct task *task)
 		pump_run(&relay->response);
 }
 
-void relay_init(struct relay *relay, void (*notice)(struct relay *, struct pump *))
+void relay_init(struct relay *relay)
 {
 	relay->request.from = relay->response.to = &relay->client;
 	relay->request.to = relay->response.from = &relay->server;
@@ -48,7 +48,6 @@ void relay_init(struct relay *relay, void (*notice)(struct relay *, struct pump 
 	relay->client.flags = relay->server.flags = &end_ready_for_nothing;
 	relay->response.is_response = true;
 	relay->moves = RELAY_MOVES;
-	relay->notice = notice;
 	task_init(&relay->task, relay_go_on);
 }
 

@@ -3,6 +3,7 @@
 #include "stream/stream.h"
 
 #include "base/pool.h"
+#include "config/module.h"
 #include "filter/filter.h"
 #include "net/listener.h"
 #include "proxy/global.h"
@@ -58,7 +59,7 @@ static void stream_begin(struct stream *s, struct origin *origin, struct timer *
 	s->id = (uint64_t)segment_own_row << STREAM_ROW_SHIFT | ++next_id;
 	s->queue_ms = s->connect_ms = NOT_REACHED;
 	s->traits = steps_traits_of_frontend(origin->frontend);
-	relay_init(&s->relay, stream_notice);
+	relay_init(&s->relay);
 	s->relay.moves = RELAY_MOVES;
 	if (likely(l != NULL)) {
 		stream_be_nice(s, l->bind->nice);
@@ -92,3 +93,16 @@ bool stream_start(struct origin *origin, struct timer *timer)
 	stream_run(s);
 	return true;
 }
+
+static int streams_finish(struct config *cfg, void *data)
+{
+	(void)cfg;
+	(void)data;
+	relay_notice = stream_notice;
+	return 0;
+}
+
+const struct module streams_module = {
+	.name = "streams",
+	.finish = streams_finish,
+};
