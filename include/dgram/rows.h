@@ -7,7 +7,6 @@
 
 #include "base/result.h"
 
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,18 +20,6 @@ enum {
 	DGRAM_ROW_MOST = 128,       /* what any of them gathers */
 	DGRAM_ROW_BYTES = 65536,    /* room for each row */
 	DGRAM_ROW_SIZE = 1472,      /* datagrams above leave one by one: few ways take such rows */
-};
-
-union dgram_address {
-	struct sockaddr sa;
-	struct sockaddr_in v4;
-	struct sockaddr_in6 v6;
-};
-
-/* Room for the address of ours that a datagram was sent to, and for the size in a row. */
-union dgram_control {
-	struct cmsghdr header;
-	char room[CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(int))];
 };
 
 /* The socket gathers rows. Kernels that cannot (before 5.0) never do. */

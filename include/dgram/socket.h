@@ -8,9 +8,9 @@
 struct addr;
 struct listener;
 
-/* bind_conf->bound: one of the listener's `shards' sockets is bound, or was handed over: it tells to
- * which address of ours a client has sent, and the port goes by the client (dgram/spread.h). NULL, or
- * what the system refused, with errno. */
+/* bind_conf->bound: one of the listener's `shards' sockets is bound, or was handed over: it tells
+ * to which address of ours a client has sent, and the port goes by the client (dgram/spread.h).
+ * NULL, or what the system refused, with errno. */
 const char *dgram_socket_bound(const struct listener *l, int fd);
 /* A further socket on the port, which gets what this peer sends to the local address there: the
  * kernel prefers it. -1 with errno. */

@@ -12,10 +12,10 @@
 #include "event/timer.h"
 #include "net/addr.h"
 
+struct dgram_port;
 struct listener_tally;
 struct err;
 struct tls_bind;
-struct udp_port;
 struct listener;
 struct session;
 
@@ -83,7 +83,7 @@ struct listener {
 	bool light;             /* its connections are no load: whoever has much takes them, too */
 	unsigned shard, shards; /* of a dgram-bind line: which of so many of its address */
 	bool elsewhere;         /* another worker receives from it */
-	struct udp_port *port;  /* udp/: of a dgram-bind line */
+	struct dgram_port *port; /* dgram/: of a dgram-bind line */
 	bool handed;            /* it was listening already, and comes from an earlier process */
 	unsigned expected;      /* connections that a batch finds, of late; 0: not known yet */
 	unsigned full_batches;  /* in a row: they took as many as was expected */

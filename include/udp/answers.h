@@ -5,13 +5,12 @@
 
 #include "base/result.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct source;
 
-/* Memory for batches of messages of so many bytes. 0, or -1: there is none. */
-MUST_USE int udp_answers_start(size_t bytes);
+/* Memory for batches. 0, or -1: there is none. */
+MUST_USE int udp_answers_start(void);
 /* The source of a session: the server has sent, or its host refuses. */
 void udp_server_ready(struct source *src, uint32_t events);
 /* Sends all answers that were gathered. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A socket of its own for what the client of a session sends: made when the process ends and its
- * sessions go on, for the port's socket is the successor's then. */
+/* Sessions that go on while the process ends: each gets a socket of its own (dgram/beside.h). */
 #ifndef UDP_BESIDE_H
 #define UDP_BESIDE_H
 
@@ -8,20 +7,12 @@
 
 #include <stdbool.h>
 
-struct listener;
-struct udp_beside;
+struct dgram_port;
 struct udp_session;
 
-/* listener->finishing: each session of the port gets such a socket. Those for which there is none
- * to be had end. */
-void beside_all(struct listener *l);
 /* Such a socket for one session. False with errno. */
-MUST_USE bool beside_open(struct udp_session *s);
-MUST_USE int udp_beside_fd(const struct udp_beside *beside);
-/* From a session to the one that takes its place. */
-struct udp_beside *beside_take(struct udp_session *s);
-void beside_give(struct udp_session *s, struct udp_beside **beside);
-/* NULL is allowed. */
-void beside_close(struct udp_beside **beside);
+MUST_USE bool udp_beside_open(struct udp_session *s);
+/* dgram_user->part: for each session of the port. Those for which there is none to be had end. */
+void udp_beside_all(struct dgram_port *port);
 
 #endif

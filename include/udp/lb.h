@@ -4,14 +4,15 @@
 #ifndef UDP_LB_H
 #define UDP_LB_H
 
+#include "base/bug.h"
 #include "base/list.h"
+#include "dgram/port.h"
 #include "event/timer.h"
 #include "net/addr.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct listener;
 struct proxy;
 struct server;
 struct udp_session;
@@ -59,17 +60,17 @@ enum udp_turn { UDP_SERVER, UDP_CLIENT, UDP_UNANSWERED, UDP_TURNS };
 
 /* A socket of a dgram-bind line. */
 struct udp_port {
+	struct dgram_port dgram;
 	struct list node;
 	struct udp_lb *lb;
-	struct listener *listener;
 	uint16_t number;         /* in the keys of sessions */
-	bool leaves;             /* this process ends: sessions need sockets of their own */
-	int claim;               /* udp/claim.h; -1: released */
-	uint64_t patience_ms;    /* clock_now_ms until which the claim of others holds */
-	struct timer retry;
-	bool any;                /* bound to any address: datagrams tell theirs */
 	struct list turns[UDP_TURNS]; /* struct udp_session.node: longest silent first */
 	unsigned unanswered;     /* how many turns[UDP_UNANSWERED] has */
 };
+
+static inline struct udp_port *udp_port_of(const struct dgram_port *port)
+{
+	return container_of((struct dgram_port *)(uintptr_t)port, struct udp_port, dgram);
+}
 
 #endif

@@ -5,13 +5,11 @@
 
 #include "base/result.h"
 
-#include <stdint.h>
-
-struct source;
+struct dgram_port;
 
 /* Memory for batches, either way. 0, or -1: there is none. */
 MUST_USE int udp_ports_start(void);
-/* Listener's source: clients have sent. */
-void udp_port_ready(struct source *src, uint32_t events);
+/* dgram_user->receive: clients have sent. */
+void udp_port_receive(struct dgram_port *port, int fd, unsigned batches);
 
 #endif

@@ -7,6 +7,8 @@
 #include "base/list.h"
 #include "base/result.h"
 #include "base/str.h"
+#include "dgram/address.h"
+#include "dgram/out.h"
 #include "event/loop.h"
 #include "net/addr.h"
 #include "stream/stream.h"
@@ -14,15 +16,7 @@
 
 struct arena;
 struct server;
-struct udp_beside;
-
-/* By what a datagram finds its session. IPv4 addresses are mapped. */
-struct udp_key {
-	struct in6_addr client, local; /* local: zero where the port is bound to it */
-	uint32_t scope;                /* of a link-local address */
-	uint16_t port;                 /* the client's, as in the datagram */
-	uint16_t number;               /* of the udp_port */
-};
+struct dgram_beside;
 
 enum { UDP_NONE = 0xff };
 /* In the ids of sessions: streams have others. */
@@ -30,7 +24,7 @@ enum { UDP_NONE = 0xff };
 
 struct udp_session {
 	struct source src;          /* connected to the server */
-	struct udp_key key;
+	struct dgram_key key;       /* by what a datagram finds it; number: of the udp_port */
 	struct udp_session *next;   /* in its chain of the table */
 	union {
 		struct list node;   /* in port->turns */
@@ -39,7 +33,7 @@ struct udp_session {
 	struct udp_port *port;
 	struct server *server;
 	struct addr server_addr;    /* to which src leads */
-	struct udp_beside *beside;  /* udp/beside.h: a socket for what its client sends; NULL */
+	struct dgram_beside *beside; /* dgram/beside.h: a socket for what its client sends; NULL */
 	uint64_t id;
 	uint64_t start_ms, last_ms; /* clock_now_ms: it began; somebody has sent */
 	uint64_t bytes_in, bytes_out;
@@ -50,7 +44,7 @@ struct udp_session {
 	bool apart;                 /* in lb->apart, not in lb->table */
 	bool left; /* its server has another address now: it ends with its answers */
 	bool several;               /* more than one answer is likely to come at a time */
-	bool single;                /* each datagram leaves by itself: its way cuts none up */
+	struct dgram_way way;       /* to its client; and to its server, as to rows */
 };
 
 struct udp_sessions_stats {
@@ -58,19 +52,17 @@ struct udp_sessions_stats {
 };
 extern struct udp_sessions_stats udp_stats;
 
-/* Installed by port.c. Takes what waits at a descriptor of the port, at most so many batches. */
-extern void (*udp_receive)(struct udp_port *port, int fd, unsigned batches);
-/* Sends what the batch at hand has for the session. */
+/* Installed by port.c. Sends what the batch at hand has for the session. */
 extern void (*udp_forward)(struct udp_session *s);
 
 /* Makes ready for sessions, in a process that serves; the table lies in the arena. 0, or -1: no
  * random numbers. */
 MUST_USE int udp_sessions_start(struct udp_lb *lb, struct arena *arena);
 /* NULL: there is none. */
-struct udp_session *udp_session_find(const struct udp_lb *lb, const struct udp_key *key);
+struct udp_session *udp_session_find(const struct udp_lb *lb, const struct dgram_key *key);
 /* A fresh one; payload: of the datagram that wants it, for rules. NULL: no server has room, or
  * something ran out; counted. */
-struct udp_session *udp_session_begin(struct udp_port *port, const struct udp_key *key,
+struct udp_session *udp_session_begin(struct udp_port *port, const struct dgram_key *key,
 				      struct span payload);
 /* Its server has failed: another one, if there is one, takes its place. NULL: none, it has ended.
  */
@@ -101,6 +93,12 @@ void udp_sessions_end_all(enum reason reason);
 void udp_sessions_each(struct udp_lb *lb, void (*fn)(struct udp_session *s, void *arg), void *arg);
 /* When its time is over (clock_now_ms), unless somebody sends. */
 uint64_t udp_session_deadline(const struct udp_session *s);
+/* Client, and the address that it has sent to. */
+static inline void udp_session_addrs(const struct udp_session *s, struct addr *client,
+				     struct addr *local)
+{
+	dgram_addrs(&s->port->dgram, &s->key, client, local);
+}
 /* By which it reaches its client. */
 MUST_USE int udp_session_client_fd(const struct udp_session *s);
 

@@ -19,7 +19,6 @@
 #include "stream/scan.h"
 #include "stream/stream.h"
 #include "tls/conn.h"
-#include "udp/address.h"
 #include "udp/scan.h"
 #include "udp/session.h"
 
@@ -292,7 +291,7 @@ static void sess_say_udp(struct text *out, const struct udp_session *s)
 
 	udp_session_addrs(s, &client, &local);
 	text_printf(out, "0x%llx: proto=%s src=", (unsigned long long)s->id,
-		    s->port->listener->addr.family == AF_INET ? "udpv4" : "udpv6");
+		    s->port->dgram.listener->addr.family == AF_INET ? "udpv4" : "udpv6");
 	addr_print_port(&client, out);
 	text_printf(out, " fe=%s be=%s srv=%s age=", px->name, px->name, s->server->id);
 	stats_print_duration(out, clock_now_ms - s->start_ms);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who asks a server may leave before the answer. If the port went to somebody else at once, that one
- * would get the late answer. So the socket stays open for a while, and nobody reads it: what comes is
- * dropped. They wait in the order in which they came, so the first one is the next to close.
+ * Who asks a server may leave before the answer. If the port went to somebody else at once, that
+ * one would get the late answer. So the socket stays open for a while, and nobody reads it: what
+ * comes is dropped. They wait in the order in which they came, so the first one is the next to
+ * close.
  */
 #include "dgram/quarantine.h"
 

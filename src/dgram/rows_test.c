@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which datagrams are a row; what a row is cut into; rows over loopback. */
+#include "dgram/address.h"
 #include "dgram/rows.h"
 
 #include <setjmp.h>

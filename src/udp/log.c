@@ -14,7 +14,6 @@
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
-#include "udp/address.h"
 #include "udp/lb.h"
 #include "udp/session.h"
 
@@ -90,7 +89,7 @@ void udp_log(struct udp_session *s, enum reason reason)
 	const struct view view = {
 		.frontend = px,
 		.backend = px,
-		.listener = s->port->listener,
+		.listener = s->port->dgram.listener,
 		.server = s->server,
 		.src = &client,
 		.session_src = &client,

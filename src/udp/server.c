@@ -23,7 +23,7 @@ static void view_of_first(const struct udp_port *port, const struct addr *client
 	*view = (struct view){
 		.frontend = port->lb->proxy,
 		.backend = port->lb->proxy,
-		.listener = port->listener,
+		.listener = port->dgram.listener,
 		.src = client,
 		.session_src = client,
 		.session_dst = local,

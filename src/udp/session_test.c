@@ -61,9 +61,9 @@ static void begin(const char *lines)
 	lb = px->udp;
 	assert_int_equal(udp_sessions_start(lb, cfg->arena), 0);
 	bind = list_first(&px->binds, struct bind_conf, node);
-	port = (struct udp_port){ .lb = lb, .number = 1, .claim = -1,
-				  .listener = list_first(&bind->listeners, struct listener, node) };
-	port.listener->port = &port;
+	port = (struct udp_port){ .lb = lb, .number = 1, .dgram = { .claim = -1,
+				  .listener = list_first(&bind->listeners, struct listener, node) } };
+	port.dgram.listener->port = &port.dgram;
 	for (turn = 0; turn < UDP_TURNS; turn++)
 		list_init(&port.turns[turn]);
 	list_append(&lb->ports, &port.node);
@@ -79,7 +79,7 @@ static int end(void **state)
 	assert_int_equal(px->fe->current, 0);
 	assert_int_equal(px->be->current, 0);
 	assert_int_equal(px->be->served, 0);
-	assert_int_equal(port.listener->current, 0);
+	assert_int_equal(port.dgram.listener->current, 0);
 	assert_int_equal(px->servers->tally->current + px->servers->next->tally->current, 0);
 	segment_free(&proxies_running->segment);
 	proxies_running = NULL;
@@ -88,9 +88,9 @@ static int end(void **state)
 	return 0;
 }
 
-static struct udp_key key_of(unsigned client)
+static struct dgram_key key_of(unsigned client)
 {
-	struct udp_key key = { .port = (uint16_t)(client + 1), .number = port.number };
+	struct dgram_key key = { .port = (uint16_t)(client + 1), .number = port.number };
 
 	key.client.s6_addr[12] = 10;
 	key.client.s6_addr[15] = (uint8_t)(client >> 8);
@@ -99,14 +99,14 @@ static struct udp_key key_of(unsigned client)
 
 static struct udp_session *found(unsigned client)
 {
-	struct udp_key key = key_of(client);
+	struct dgram_key key = key_of(client);
 
 	return udp_session_find(lb, &key);
 }
 
 static struct udp_session *begun(unsigned client)
 {
-	struct udp_key key = key_of(client);
+	struct dgram_key key = key_of(client);
 	struct udp_session *s = udp_session_begin(&port, &key, (struct span){ "x", 1 });
 
 	assert_non_null(s);
@@ -116,7 +116,7 @@ static struct udp_session *begun(unsigned client)
 static void test_found_by_its_key(void **state)
 {
 	struct udp_session *s;
-	struct udp_key key;
+	struct dgram_key key;
 	unsigned i;
 
 	(void)state;
@@ -397,7 +397,7 @@ static void test_an_answer_leaves_before_its_session_goes(void **state)
 	struct sockaddr_in to;
 	socklen_t len = sizeof(to);
 	struct udp_session *s;
-	struct udp_key key;
+	struct dgram_key key;
 	int client, server;
 	char byte = 0;
 
@@ -406,9 +406,9 @@ static void test_an_answer_leaves_before_its_session_goes(void **state)
 	assert_int_equal(udp_ports_start(), 0);
 	client = datagram_socket(&client_addr);
 	server = datagram_socket(&server_addr);
-	port.listener->src.fd = datagram_socket(&port_addr);
+	port.dgram.listener->src.fd = datagram_socket(&port_addr);
 	px->servers->state->addr = px->servers->next->state->addr = server_addr;
-	key = (struct udp_key){ .port = htons(client_addr.port), .number = port.number };
+	key = (struct dgram_key){ .port = htons(client_addr.port), .number = port.number };
 	memcpy(&key.client.s6_addr[12], &client_addr.v4, sizeof(client_addr.v4));
 	s = udp_session_begin(&port, &key, (struct span){ "x", 1 });
 	assert_non_null(s);
@@ -425,8 +425,8 @@ static void test_an_answer_leaves_before_its_session_goes(void **state)
 	assert_int_equal(byte, 'a');
 	close(client);
 	close(server);
-	close(port.listener->src.fd);
-	port.listener->src.fd = -1;
+	close(port.dgram.listener->src.fd);
+	port.dgram.listener->src.fd = -1;
 }
 
 static void test_ends_of_a_server(void **state)

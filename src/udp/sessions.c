@@ -13,6 +13,7 @@
 #include "base/pool.h"
 #include "base/result.h"
 #include "base/siphash.h"
+#include "dgram/beside.h"
 #include "dgram/errors.h"
 #include "dgram/quarantine.h"
 #include "dgram/rows.h"
@@ -23,7 +24,6 @@
 #include "proxy/tally.h"
 #include "share/segment.h"
 #include "stream/place.h"
-#include "udp/address.h"
 #include "udp/answers.h"
 #include "udp/beside.h"
 #include "udp/lb.h"
@@ -40,20 +40,18 @@
 static struct pool session_pool = POOL_INIT("udp session", sizeof(struct udp_session));
 static uint64_t secret[2];
 struct udp_sessions_stats udp_stats;
-void (*udp_receive)(struct udp_port *port, int fd, unsigned batches);
 void (*udp_forward)(struct udp_session *s);
 
 _Static_assert(sizeof(struct udp_session) <= 250, "an idle session is small");
-_Static_assert(sizeof(struct udp_key) == 40, "keys have no gaps: they are hashed as bytes");
 
 /* ---- the table --------------------------------------------------------------------------- */
 
-static struct udp_session **chain_of(const struct udp_lb *lb, const struct udp_key *key)
+static struct udp_session **chain_of(const struct udp_lb *lb, const struct dgram_key *key)
 {
 	return &lb->table[(uint32_t)siphash_quick(secret, key, sizeof(*key)) & lb->mask];
 }
 
-struct udp_session *udp_session_find(const struct udp_lb *lb, const struct udp_key *key)
+struct udp_session *udp_session_find(const struct udp_lb *lb, const struct dgram_key *key)
 {
 	struct udp_session *s = *chain_of(lb, key);
 
@@ -191,7 +189,7 @@ static struct udp_session *first_to_go(const struct udp_lb *lb, const struct udp
 		if (only && p != only)
 			continue;
 		count += p->unanswered;
-		all += p->listener->current;
+		all += p->dgram.listener->current;
 		unanswered = older(&p->turns[UDP_UNANSWERED], unanswered);
 		for (turn = 0; turn < UDP_TURNS; turn++)
 			any = older(&p->turns[turn], any);
@@ -234,7 +232,7 @@ static bool evict_from(struct udp_lb *lb, const struct server *server)
 /* The port's own socket may be gone. */
 int udp_session_client_fd(const struct udp_session *s)
 {
-	return s->beside ? udp_beside_fd(s->beside) : s->port->listener->src.fd;
+	return s->beside ? dgram_beside_fd(s->beside) : s->port->dgram.listener->src.fd;
 }
 
 /* Have the local ports run out that its line names? */
@@ -314,7 +312,7 @@ static unsigned section_share(const struct udp_lb *lb)
 static void make_room(struct udp_port *port)
 {
 	struct udp_lb *lb = port->lb;
-	const struct listener *l = port->listener;
+	const struct listener *l = port->dgram.listener;
 
 	while (lb->count >= section_share(lb) && evict(lb, NULL))
 		;
@@ -326,7 +324,7 @@ static void make_room(struct udp_port *port)
 static void gauges(struct udp_port *port, int change)
 {
 	struct proxy *px = port->lb->proxy;
-	struct listener *l = port->listener;
+	struct listener *l = port->dgram.listener;
 
 	port->lb->count += (unsigned)change;
 	l->current += (unsigned)change;
@@ -339,7 +337,7 @@ static void count_begin(struct udp_port *port)
 {
 	struct proxy *px = port->lb->proxy;
 	struct counters *fe = &px->fe->counters, *be = &px->be->counters;
-	struct listener *l = port->listener;
+	struct listener *l = port->dgram.listener;
 	struct counters *lc = &l->tally->counters;
 
 	gauges(port, 1);
@@ -357,7 +355,7 @@ static void count_begin(struct udp_port *port)
 	tally_raise(&lc->connections_max, &lc->connections_top, &l->tally->current, l->maxconn);
 }
 
-static struct udp_session *session_new(struct udp_port *port, const struct udp_key *key,
+static struct udp_session *session_new(struct udp_port *port, const struct dgram_key *key,
 				       struct server *server, const struct addr *local, int fd)
 {
 	static uint64_t next_id;
@@ -382,17 +380,15 @@ static struct udp_session *session_new(struct udp_port *port, const struct udp_k
 	return s;
 }
 
-static struct udp_session *begin(struct udp_port *port, const struct udp_key *key,
+static struct udp_session *begin(struct udp_port *port, const struct dgram_key *key,
 				 struct span payload, const struct udp_wish *wish)
 {
-	struct addr client = udp_port_addr(port, &key->client, key->scope, ntohs(key->port));
-	struct addr local = port->listener->addr;
+	struct addr client, local;
 	struct server *server;
 	struct udp_session *s;
 	int fd;
 
-	if (port->any)
-		local = udp_port_addr(port, &key->local, key->scope, local.port);
+	dgram_addrs(&port->dgram, key, &client, &local);
 	make_room(port);
 	server = udp_server_choose(port, &client, &local, payload, wish);
 	if (!server) {
@@ -413,30 +409,30 @@ static struct udp_session *begin(struct udp_port *port, const struct udp_key *ke
 	count_begin(port);
 	table_add(s);
 	streams_hold();
-	if (unlikely(port->leaves) && !beside_open(s)) {
+	if (unlikely(port->dgram.leaves) && !udp_beside_open(s)) {
 		udp_session_end(s, END_RESOURCE);
 		return NULL;
 	}
 	return s;
 }
 
-struct udp_session *udp_session_begin(struct udp_port *port, const struct udp_key *key,
+struct udp_session *udp_session_begin(struct udp_port *port, const struct dgram_key *key,
 				      struct span payload)
 {
 	return begin(port, key, payload, &(struct udp_wish){ 0 });
 }
 
 /* beside: of the one whose place it takes; NULL. */
-static struct udp_session *begin_anew(struct udp_port *port, const struct udp_key *key,
+static struct udp_session *begin_anew(struct udp_port *port, const struct dgram_key *key,
 				      struct span payload, const struct udp_wish *wish,
-				      struct udp_beside *beside)
+				      struct dgram_beside *beside)
 {
 	struct udp_session *s = begin(port, key, payload, wish);
 
 	if (s && beside && !s->beside)
-		beside_give(s, &beside);
+		s->beside = dgram_beside_take(&beside);
 	else
-		beside_close(&beside);
+		dgram_beside_close(&beside);
 	return s;
 }
 
@@ -444,9 +440,9 @@ struct udp_session *udp_session_again(struct udp_session *s, struct span payload
 {
 	struct udp_wish wish = { .avoid = s->server };
 	struct udp_port *port = s->port;
-	struct udp_key key = s->key;
+	struct dgram_key key = s->key;
 	struct server *failed = s->server;
-	struct udp_beside *beside = beside_take(s);
+	struct dgram_beside *beside = dgram_beside_take(&s->beside);
 
 	udp_session_refused(s);
 	s = begin_anew(port, &key, payload, &wish, beside);
@@ -486,7 +482,7 @@ void udp_session_count_in(struct udp_session *s, unsigned n, uint64_t bytes)
 	s->bytes_in += bytes;
 	px->fe->counters.bytes_in += bytes;
 	px->be->counters.bytes_in += bytes;
-	s->port->listener->tally->counters.bytes_in += bytes;
+	s->port->dgram.listener->tally->counters.bytes_in += bytes;
 	s->server->tally->counters.bytes_in += bytes;
 	if (complete(s))
 		udp_session_end(s, END_NORMAL);
@@ -502,7 +498,7 @@ void udp_session_count_out(struct udp_session *s, unsigned n, uint64_t bytes)
 	s->bytes_out += bytes;
 	px->fe->counters.bytes_out += bytes;
 	px->be->counters.bytes_out += bytes;
-	s->port->listener->tally->counters.bytes_out += bytes;
+	s->port->dgram.listener->tally->counters.bytes_out += bytes;
 	s->server->tally->counters.bytes_out += bytes;
 	global_tally->bytes_out += bytes;
 	if (complete(s))
@@ -520,7 +516,7 @@ void udp_session_refused(struct udp_session *s)
 /* The server's socket leads to its old address. */
 bool udp_session_is_astray(const struct udp_session *s)
 {
-	struct addr client, local = s->port->listener->addr, now;
+	struct addr client, local = s->port->dgram.listener->addr, now;
 
 	if (unlikely(addr_is_any(&s->server->state->addr)))
 		udp_session_addrs(s, &client, &local);
@@ -545,8 +541,8 @@ struct udp_session *udp_session_follow(struct udp_session *s, struct span payloa
 {
 	struct udp_wish wish = { .keep = s->server };
 	struct udp_port *port = s->port;
-	struct udp_key key = s->key;
-	struct udp_beside *beside = beside_take(s);
+	struct dgram_key key = s->key;
+	struct dgram_beside *beside = dgram_beside_take(&s->beside);
 
 	if (awaits(s) && !beside && server_has_slot(s->server) &&
 	    !udp_server_names_port(port->lb, s->server)) {
@@ -617,7 +613,7 @@ void udp_session_end(struct udp_session *s, enum reason reason)
 	table_remove(s);
 	turn_leave(s);
 	socket_leaves(s, reason);
-	beside_close(&s->beside);
+	dgram_beside_close(&s->beside);
 	udp_server_release(s->server);
 	gauges(s->port, -1);
 	loop_reap(&s->reap, session_free);

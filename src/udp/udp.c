@@ -5,18 +5,19 @@
 #include "base/err.h"
 #include "config/config.h"
 #include "config/diag.h"
+#include "dgram/serve.h"
 #include "expr/datagrams.h"
 #include "expr/expr.h"
 #include "expr/state.h"
 #include "lb/balance_conf.h"
 #include "lb/key.h"
+#include "log/log.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "proxy/proxy_conf.h"
 #include "share/segment.h"
 #include "udp/answers.h"
 #include "udp/beside.h"
-#include "udp/claim.h"
 #include "udp/lb.h"
 #include "udp/port.h"
 #include "udp/session.h"
@@ -102,22 +103,37 @@ static bool is_ours(const struct listener *l)
 	return l->shard % segment_workers == number;
 }
 
+static bool gathers(const struct dgram_port *port)
+{
+	return udp_gathers(udp_port_of(port)->lb);
+}
+
+static void mixed(struct dgram_port *port, int error)
+{
+	log_process(LOG_L_WARNING, "udp-lb %s: clients may change to other workers, for the sockets "
+		    "of the port cannot be told apart by client: %s.",
+		    udp_port_of(port)->lb->proxy->name, strerror(error));
+}
+
+static const struct dgram_user user = {
+	.receive = udp_port_receive,
+	.flush = udp_answers_flush,
+	.gathers = gathers,
+	.part = udp_beside_all,
+	.mixed = mixed,
+};
+
 static void start_port(struct proxy *px, struct listener *l, struct udp_port *port)
 {
 	static uint16_t number;
 	unsigned turn;
 
 	port->lb = px->udp;
-	port->listener = l;
 	port->number = ++number;
-	port->any = addr_is_any(&l->addr);
 	for (turn = 0; turn < UDP_TURNS; turn++)
 		list_init(&port->turns[turn]);
 	list_append(&px->udp->ports, &port->node);
-	l->port = port;
-	l->src.ready = udp_port_ready;
-	l->finishing = beside_all;
-	claim_start(port);
+	dgram_serve(&port->dgram, l, &user);
 }
 
 static int start_section(struct config *cfg, struct proxy *px)
@@ -132,7 +148,7 @@ static int start_section(struct config *cfg, struct proxy *px)
 		list_for_each(l, &bind->listeners, node) {
 			l->elsewhere = !is_ours(l);
 			if (!l->elsewhere)
-				start_port(px, l, arena_alloc(cfg->arena, sizeof(*l->port)));
+				start_port(px, l, arena_alloc(cfg->arena, sizeof(struct udp_port)));
 		}
 	return 0;
 }

@@ -4,12 +4,12 @@
  * that it is about, so that it goes with the process that has it. Who finds it taken tells its
  * owner, by an empty datagram, and tries again soon: after PATIENCE_MS whatever anybody says.
  */
-#include "udp/claim.h"
+#include "dgram/claim.h"
 
 #include "base/clock.h"
+#include "dgram/port.h"
 #include "dgram/rows.h"
 #include "net/listener.h"
-#include "udp/lb.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 
 enum { AGAIN_MS = 5, PATIENCE_MS = 10000 };
 
-static socklen_t claim_name(const struct udp_port *port, struct sockaddr_un *name)
+static socklen_t claim_name(const struct dgram_port *port, struct sockaddr_un *name)
 {
 	struct stat st;
 	int len;
@@ -36,7 +36,7 @@ static socklen_t claim_name(const struct udp_port *port, struct sockaddr_un *nam
 }
 
 /* False: another process has it, and was told. */
-static bool claim_take(struct udp_port *port)
+static bool claim_take(struct dgram_port *port)
 {
 	struct sockaddr_un name;
 	socklen_t len = claim_name(port, &name);
@@ -48,15 +48,15 @@ static bool claim_take(struct udp_port *port)
 }
 
 /* Never the contrary: rows that wait already would come without their size. */
-static void gather_rows(const struct udp_port *port)
+static void gather_rows(const struct dgram_port *port)
 {
-	if (udp_gathers(port->lb))
+	if (port->user->gathers(port))
 		dgram_rows_gather(port->listener->src.fd);
 }
 
 static void claim_tried(struct timer *timer)
 {
-	struct udp_port *port = container_of(timer, struct udp_port, retry);
+	struct dgram_port *port = container_of(timer, struct dgram_port, retry);
 	struct listener *l = port->listener;
 
 	if (l->src.fd < 0)
@@ -72,7 +72,7 @@ static void claim_tried(struct timer *timer)
 		timer_set(timer, clock_now_ms + AGAIN_MS);
 }
 
-void claim_start(struct udp_port *port)
+void dgram_claim_start(struct dgram_port *port)
 {
 	struct listener *l = port->listener;
 
@@ -86,14 +86,14 @@ void claim_start(struct udp_port *port)
 		gather_rows(port);
 }
 
-bool claim_is_wanted(const struct udp_port *port)
+bool dgram_claim_is_wanted(const struct dgram_port *port)
 {
 	char byte;
 
 	return recv(port->claim, &byte, 1, MSG_DONTWAIT) >= 0;
 }
 
-void claim_release(struct udp_port *port)
+void dgram_claim_release(struct dgram_port *port)
 {
 	timer_cancel(&port->retry);
 	if (port->claim >= 0)
