@@ -3,12 +3,12 @@
  * The one list of modules, in the order in which they finish and start; they stop in reverse.
  * What a build leaves out is absent here. Nothing registers itself.
  */
-#include "cli/shared.h"
-#include "cli/stats_conf.h"
+#include "check/check_conf.h"
 #include "check/checks.h"
 #include "check/eject.h"
-#include "check/check_conf.h"
 #include "check/report.h"
+#include "cli/shared.h"
+#include "cli/stats_conf.h"
 #include "config/environment.h"
 #include "config/module.h"
 #include "dns/lookup.h"
@@ -38,18 +38,18 @@
 #include "filter/trace.h"
 #include "lb/balance.h"
 #include "log/log.h"
+#include "names/server_names.h"
 #include "net/bind_conf.h"
 #include "net/netns.h"
 #include "peers/peers_conf.h"
 #include "process/caps.h"
+#include "process/later_conf.h"
 #include "process/parent_cli_conf.h"
 #include "process/process.h"
-#include "process/later_conf.h"
+#include "process/state_file.h"
 #include "process/threads_conf.h"
-#include "proxy/names.h"
 #include "proxy/proxy.h"
 #include "proxy/server_add.h"
-#include "proxy/state_file.h"
 #include "proxy/server_part.h"
 #include "proxy/stick_conf.h"
 #include "session/listening.h"
@@ -58,8 +58,8 @@
 #include "stats/page_conf.h"
 #include "stats/service.h"
 #include "stream/do_resolve.h"
-#include "stream/nameserver_words.h"
 #include "stream/filtering.h"
+#include "stream/nameserver_words.h"
 #include "stream/persist_table.h"
 #include "stream/proxyheader.h"
 #include "stream/server_part.h"
@@ -125,6 +125,7 @@ const struct module *const modules[] = {
 	&log_run_module,
 	&stats_conf_module,
 	&resolvers_module,
+	&names_words_module,
 	&proxy_module,
 	&server_module,
 	&names_module,

@@ -29,8 +29,6 @@ void proxy_check_modes(struct config *cfg, struct proxy *frontend,
 int proxy_finish(struct config *cfg, void *data);
 /* The same for the servers of one proxy: names, numbers, ports. */
 void servers_finish(struct config *cfg, struct proxy *px);
-/* Which section "resolvers" is asked for the names of which servers, and which names are services. */
-void servers_name(struct config *cfg, struct proxies *all);
 /* Looks up the host names of all servers, each once. Not for a broken file. */
 void servers_resolve(struct config *cfg, struct proxies *all);
 /* Makes px->dispatch of what the sections say, or reports why not. */

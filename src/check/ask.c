@@ -13,12 +13,12 @@
 #include "check/report.h"
 #include "check/schedule.h"
 #include "check/walk_run.h"
+#include "names/server_names.h"
 #include "net/conn.h"
 #include "net/proxyproto.h"
 #include "net/socks4.h"
 #include "proxy/dial.h"
 #include "proxy/facts.h"
-#include "proxy/names.h"
 #include "tls/client.h"
 
 #include <errno.h>

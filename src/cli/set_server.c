@@ -10,7 +10,7 @@
 #include "cli/tables.h"
 #include "cli/words.h"
 #include "exchange/idle.h"
-#include "proxy/names.h"
+#include "names/server_names.h"
 #include "proxy/proxy.h"
 #include "proxy/server_add.h"
 #include "proxy/server_asked.h"

@@ -239,7 +239,6 @@ int proxy_finish(struct config *cfg, void *data)
 	number_proxies(cfg, all);
 	guids_finish(cfg, all);
 	check_defaults(cfg, all);
-	servers_name(cfg, all);
 	if (!config_failed(cfg))
 		servers_resolve(cfg, all);
 	list_for_each(px, &all->list, node) {

@@ -5,7 +5,7 @@
  * for all writes the lines of the log, word for word as the reference. Bytes of a change come from
  * another process: all of it is read before anything is done.
  */
-#include "proxy/names.h"
+#include "names/server_names.h"
 
 #include "base/bug.h"
 #include "base/err.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files of server states, read at the start: see src/proxy/state_file.c. */
-#ifndef PROXY_STATE_FILE_H
-#define PROXY_STATE_FILE_H
+/* Files of server states, read at the start: see src/process/state_file.c. */
+#ifndef PROCESS_STATE_FILE_H
+#define PROCESS_STATE_FILE_H
 
 #include "config/module.h"
 

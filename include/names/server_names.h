@@ -3,15 +3,15 @@
  * Names of servers, looked up while serving (manual 5.3; doc/internals/names.md). One process of the
  * service asks: the one that checks. What it learns goes through the ordered log.
  */
-#ifndef PROXY_NAMES_H
-#define PROXY_NAMES_H
+#ifndef NAMES_SERVER_NAMES_H
+#define NAMES_SERVER_NAMES_H
 
 #include "event/change.h"
 #include "proxy/server.h"
 
-extern const struct module names_module;
+extern const struct module names_words_module; /* names_conf.c; finishes ahead of proxy_module */
+extern const struct module names_module;       /* asks, in the process that does */
 extern const struct server_part names_server_part;
-extern const struct keyword names_keywords[]; /* names_conf.c */
 extern const struct change_kind names_change;
 
 /* Another host for a server, in every process: "set server fqdn". by: as the log says it. 0, or -1 and

@@ -4,7 +4,7 @@
  * server-state-file-name, load-server-state-from-file. Read once, after balancing and before the
  * checks start. Proxies and servers are found by their names; a line that is wrong is said and left
  * out, the others hold. */
-#include "proxy/state_file.h"
+#include "process/state_file.h"
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -13,8 +13,8 @@
 #include "config/config.h"
 #include "dns/files.h"
 #include "log/log.h"
+#include "names/server_names.h"
 #include "proxy/facts.h"
-#include "proxy/names.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

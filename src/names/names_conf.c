@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Words of server lines about names that are looked up while serving (manual 5.2), and what they
  * come to when all sections are known. */
-#include "proxy/names.h"
+#include "names/server_names.h"
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -9,7 +9,7 @@
 #include "config/suggest.h"
 #include "dns/files.h"
 #include "dns/resolvers.h"
-#include "proxy/proxy_conf.h"
+#include "proxy/proxy.h"
 
 #include <arpa/inet.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static int parse_net(struct statement *st, const struct keyword *kw, void *objec
 	return 0;
 }
 
-const struct keyword names_keywords[] = {
+static const struct keyword names_keywords[] = {
 	{ "resolvers", SCOPE_SERVER, 0, "<id>", set_string,
 	  .offset = offsetof(struct server, set.resolvers), .dflt = "none: names are looked up once",
 	  .help = "section of the name servers that are asked for its name while serving" },
@@ -146,14 +146,22 @@ static void name_one(struct config *cfg, struct server *s, bool said)
 		name_service(s);
 }
 
-void servers_name(struct config *cfg, struct proxies *all)
+/* Which section "resolvers" is asked for the names of which servers, and which names are services. */
+static int names_finish(struct config *cfg, void *data)
 {
+	struct proxies *all = config_data(cfg, &proxy_module);
 	const struct server *before;
 	struct proxy *px;
 	struct server *s;
 
+	(void)data;
 	list_for_each(px, &all->list, node)
 		for (s = px->servers, before = NULL; s; before = s, s = s->next)
 			name_one(cfg, s, before && before->loc.line == s->loc.line &&
 						 !strcmp(before->loc.file, s->loc.file));
+	return 0;
 }
+
+const struct module names_words_module = {
+	.name = "names of servers", .keywords = names_keywords, .finish = names_finish,
+};

@@ -6,7 +6,7 @@
  * through the ordered log (names_change.c). While changes are under way no group is looked at, so
  * that what this process knows of servers is what all know, and what is decided follows from it.
  */
-#include "proxy/names.h"
+#include "names/server_names.h"
 
 #include "base/bug.h"
 #include "base/clock.h"
@@ -643,5 +643,5 @@ static void names_stop(void)
 }
 
 const struct module names_module = {
-	.name = "names", .keywords = names_keywords, .start = names_start, .stop = names_stop,
+	.name = "names", .start = names_start, .stop = names_stop,
 };
