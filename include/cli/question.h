@@ -6,13 +6,13 @@
 #include "cli/command.h"
 #include "event/timer.h"
 
-struct link;
+struct question_socket;
 
 /* One question to one process; lives in the state of a command. */
 struct question {
 	struct cli_call *call; /* during begin and next */
 	struct cli *cli;
-	struct link *link;     /* NULL: not connected */
+	struct question_socket *link; /* NULL: not connected */
 	unsigned ticket;       /* 0: not waiting for the connection */
 	char *text;            /* to be sent */
 	bool opened, ended;

@@ -4,10 +4,7 @@
 #define EXPR_TLS_H
 
 #include "expr/expr.h"
-
-#include <openssl/ssl.h>
-
-struct conn;
+#include "expr/view.h"
 
 /* Whose connection. */
 enum tls_side { TLS_CLIENT, TLS_SERVER };
@@ -15,9 +12,9 @@ enum tls_side { TLS_CLIENT, TLS_SERVER };
 /* From the handshake on: session rules and all that follows. */
 enum { FROM_TLS_CLIENT = AT_SESSION | AT_STREAM };
 
-/* NULL: there is none. */
-const struct conn *tls_fetch_conn(const struct fetch_call *call, enum tls_side side);
-/* NULL: no connection, or no TLS on it. */
-SSL *tls_fetch_ssl(const struct fetch_call *call, enum tls_side side);
+static inline struct link tls_fetch_link(const struct fetch_call *call, enum tls_side side)
+{
+	return side == TLS_SERVER ? call->view->server_link : call->view->client_link;
+}
 
 #endif

@@ -6,13 +6,13 @@
 
 #include "base/sample.h"
 #include "net/addr.h"
+#include "net/link.h"
 #include "proxy/timeouts.h"
 
 #include <stdbool.h>
 #include <sys/time.h>
 
 struct arena;
-struct conn;
 struct listener;
 struct location;
 struct message;
@@ -97,7 +97,8 @@ struct view {
 	const struct listener *listener;
 	struct server *server;
 	const struct server *dispatch;  /* where the stream goes instead; NULL: to no such */
-	struct conn *client, *server_conn;
+	struct link client_link, server_link; /* what is asked of the connections; of a server's:
+					       * there is none before it is connected */
 	const struct addr *src;         /* client */
 	const struct addr *session_src, *session_dst; /* of the connection, before rules of the
 						       * stream; the latter NULL: the socket's */
@@ -110,7 +111,7 @@ struct view {
 	uint8_t client_fault, server_fault; /* enum conn_fault (net/faults.h) */
 	bool server_tls_failed;         /* the last handshake with a server: its connection is
 					 * gone */
-	unsigned long server_tls_error; /* of that: tls_conn_error */
+	unsigned long server_tls_error; /* of that: tls_link_error */
 	struct span vectors;            /* of the PROXY header (net/proxyproto.h) */
 	struct span unique_id;          /* unique-id-format, once made; in mode http in view_http */
 	bool request_final, response_final; /* no more will come, or the buffer is full */

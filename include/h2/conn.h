@@ -29,7 +29,7 @@ struct h2_owner {
 	void (*room)(void *owner);
 	/* Server: a request was no message, and was reset; or the connection ends with an error.
 	 * conn: what is below. NULL: nobody wants to know. */
-	void (*bad)(void *owner, struct conn *conn);
+	void (*bad)(void *owner, struct link link);
 	/* Server: closes the connection below, on which nothing went wrong; as conn_part
 	 * (net/linger.h), and it clears the pointer. NULL: with little patience. */
 	void (*part)(void *owner, struct conn **conn, bool may_send);
@@ -97,8 +97,8 @@ struct h2_facts {
 };
 /* False: the end is not that of a stream. */
 MUST_USE bool h2_end_facts(const struct end *end, struct h2_facts *facts);
-/* What speaks HTTP/2 over it; NULL: nothing does. */
-const struct h2_conn *h2_conn_of(const struct conn *conn);
+/* What is asked of the connection below. */
+struct link h2_conn_link(const struct h2_conn *c);
 /* Where it is counted from now on, with all that it has open: whose it is may be known late. counts
  * has to stay longer than the connection. */
 void h2_conn_count(struct h2_conn *c, struct h2_counts *counts);

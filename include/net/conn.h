@@ -26,10 +26,13 @@ enum {
 	CONN_CORKED = 1 << 12,    /* what was sent last may wait in the kernel for what follows */
 	CONN_BOUNDED = 1 << 13,  /* its receive buffer was looked at (net/window.h) */
 	CONN_VANISHES = 1 << 14, /* it is closed without a word (silent-drop) */
+	CONN_UNPROVEN = 1 << 15, /* what came may be a repetition of what somebody else has recorded:
+				  * early data, and the handshake is not done yet */
 };
 
 struct conn;
 struct iovec;
+struct tls_link_ops;
 
 /* What stands between the socket and those who use the connection (tls/conn.c): conn_recv and the
  * rest call it in the place of the system calls. Results and flags are theirs. */
@@ -47,6 +50,7 @@ struct conn_layer_ops {
 	bool (*outlives)(const struct conn *conn);
 	void (*shut)(struct conn *conn);     /* says that no more comes; then FIN */
 	void (*close)(struct conn *conn, bool reset); /* last words, and its memory */
+	const struct tls_link_ops *tls; /* what it tells of TLS: tls/link.h */
 };
 enum { LAYER_SPLICES_IN = 1 << 0, LAYER_SPLICES_OUT = 1 << 1 };
 struct conn_layer {
@@ -138,6 +142,9 @@ void conn_raw_shut(struct conn *conn);
 /* Closes with FIN, or with RST when reset (behind what was sent), calls nobody any more and clears
  * the caller's pointer. The memory stays until the end of the turn. NULL is allowed. */
 void conn_close(struct conn **conn, bool reset);
+/* Bytes that the kernel of the peer has not acknowledged; of what is not TCP, close() takes nothing
+ * away: 0. */
+unsigned conn_unacknowledged(const struct conn *conn);
 /* Pending error of the socket (SO_ERROR) into conn->error; returns it. */
 MUST_USE int conn_check_error(struct conn *conn);
 /* Local address of the socket; false when it cannot be told. */

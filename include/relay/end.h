@@ -7,6 +7,7 @@
 #include "base/io.h"
 #include "base/str.h"
 #include "net/conn.h"
+#include "net/conn_link.h"
 
 struct end;
 struct message;
@@ -89,6 +90,16 @@ static inline struct conn *end_conn(const struct end *end)
 static inline struct conn *end_socket(const struct end *end)
 {
 	return end->below;
+}
+/* Has it a connection of its own below? Then its flags are those of the connection. */
+static inline bool end_is_conn(const struct end *end)
+{
+	return end->ops && end->ops->socket;
+}
+/* What is asked of that; nothing is known of one that others share. */
+static inline struct link end_own_link(const struct end *end)
+{
+	return conn_link(end_conn(end));
 }
 /* What end_set_applet was given, for the operations of that applet. */
 static inline void *end_applet(const struct end *end)

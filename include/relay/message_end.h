@@ -48,7 +48,7 @@ struct message_ops {
 	struct span (*waiting)(const struct end *end);
 	void (*sent)(struct end *end, size_t n);
 	struct conn *(*detach)(struct end *end, struct buf **held);
-	struct conn *(*shared)(const struct end *end);
+	struct link (*link)(const struct end *end);
 	bool (*accepts)(const struct end *end, const struct message *res);
 	bool (*room)(struct end *end);
 };
@@ -287,16 +287,16 @@ static inline void end_sent(struct end *end, size_t n)
 	end_message_ops(end)->sent(end, n);
 }
 
-/* The connection that carries the end's bytes, for whoever asks about it: its own, or one that
- * others share with it. NULL: none is there. */
-static inline struct conn *end_carrier_conn(const struct end *end)
+/* What is asked of the connection that carries the end's bytes (net/link.h), be it its own or one
+ * that it shares with others. */
+static inline struct link end_link(const struct end *end)
 {
-	struct conn *(*shared)(const struct end *);
+	struct link (*link)(const struct end *);
 
 	if (likely(end->ops && end->ops->socket))
-		return end->below;
-	shared = end->ops ? END_OP(end, shared) : NULL;
-	return shared ? shared(end) : NULL;
+		return conn_link(end->below);
+	link = end->ops ? END_OP(end, link) : NULL;
+	return link ? link(end) : (struct link){ NULL, NULL };
 }
 
 /* Called when the peer of an end has sent what is wrong, or what only an option let pass (then

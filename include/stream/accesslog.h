@@ -8,9 +8,9 @@
 
 #include "base/bug.h"
 #include "log/profile.h"
+#include "net/link.h"
 #include "stream/stream.h"
 
-struct conn;
 struct view;
 
 /* Writes the line of a step that the frontend wants one at. */
@@ -27,6 +27,6 @@ void accesslog_now(struct view *view, enum log_step step, const struct log_profi
 
 /* The line of a request that was none, and has no stream: what HTTP/2 resets as malformed, or a
  * connection that ends with an error of its own. */
-void accesslog_no_request(struct origin *origin, struct conn *client);
+void accesslog_no_request(struct origin *origin, struct link client);
 
 #endif

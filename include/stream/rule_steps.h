@@ -6,16 +6,16 @@
 
 #include "base/result.h"
 #include "expr/rule.h"
+#include "net/link.h"
 
 struct addr;
-struct conn;
 struct origin;
 struct stream;
 
 /* tcp-request connection rules, then the session rules; count refusals. Anything but RULES_PASS:
  * close. */
-MUST_USE enum rule_result connection_rules(struct origin *origin, struct conn *conn);
-MUST_USE enum rule_result session_rules(struct origin *origin, struct conn *conn);
+MUST_USE enum rule_result connection_rules(struct origin *origin, struct link client);
+MUST_USE enum rule_result session_rules(struct origin *origin, struct link client);
 /* Steps REQ_FRONTEND_RULES, REQ_BACKEND_RULES, RES_RULES. */
 MUST_USE int rules_frontend(struct stream *s);
 MUST_USE int rules_backend(struct stream *s);

@@ -3,14 +3,15 @@
 #ifndef STREAM_VIEW_H
 #define STREAM_VIEW_H
 
-struct conn;
+#include "net/link.h"
+
 struct origin;
 struct stream;
 struct view;
 struct view_log;
 
 /* Of a client that has no stream yet. */
-void view_of_origin(struct origin *origin, struct conn *client, struct view *view);
+void view_of_origin(struct origin *origin, struct link client, struct view *view);
 /* Where the view finds the addresses of the connection: they move when the session gets others. */
 void view_own_addrs(const struct origin *origin, struct view *view);
 /* The numbers alone: for texts that mention some of them before anything is logged. */

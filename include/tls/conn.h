@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* TLS on a connection: a layer (net/conn.h) below everybody who uses the connection, put there
- * before the first byte. This is all that upper layers see of TLS, unless they ask for OpenSSL's
- * own object; a build without OpenSSL has it, too (tls/absent.c). */
+ * before the first byte. This is what owners of connections need; what TLS tells to others is in
+ * tls/link.h. A build without OpenSSL has it, too (tls/absent.c). */
 #ifndef TLS_CONN_H
 #define TLS_CONN_H
 
@@ -13,8 +13,6 @@
 #include <stdint.h>
 
 struct conn;
-struct ssl_st; /* OpenSSL's SSL */
-struct text;
 struct tls_bind;   /* of a bind line: tls/bind.h */
 struct tls_client; /* of a server line: tls/client.h */
 
@@ -47,15 +45,15 @@ MUST_USE bool tls_bind_takes_early(const struct tls_bind *bind);
 void tls_bind_offer(struct tls_bind *bind, const char *wire);
 
 /* Goes on with the handshake, after an event of the connection. IO_OK: done, bytes may pass.
- * IO_AGAIN: wait for the next event. IO_ERR: it failed, tls_conn_fault says why; the alert that
+ * IO_AGAIN: wait for the next event. IO_ERR: it failed, tls_link_fault says why; the alert that
  * OpenSSL made has been sent. IO_EOF: the peer has closed. */
 MUST_USE enum io tls_conn_handshake(struct conn *conn);
 
 /* Early data (RFC 8446 2.3). From a client: once some have come, tls_conn_handshake says that it is
- * done, though the client has not shown yet that it is more than a repetition. Bytes pass both
- * ways; with the events of the connection the handshake goes on by itself. */
-MUST_USE bool tls_conn_unproven(const struct conn *conn);
-/* Right after tls_conn_handshake: what tls_proved is to be given. */
+ * done, though the client has not shown yet that it is more than a repetition: CONN_UNPROVEN. Bytes
+ * pass both ways; with the events of the connection the handshake goes on by itself.
+ *
+ * Right after tls_conn_handshake: what tls_proved is to be given. */
 void tls_conn_belongs(struct conn *conn, void *whose);
 /* Installed by the upper layer: the handshake of an unproven connection is done (ok), or has
  * failed; it is broken then. The connection must not be closed from within. */
@@ -68,39 +66,6 @@ size_t tls_conn_early_taken(const struct conn *conn);
 /* Have some of them been said, whatever has become of them? Has the server told no? */
 MUST_USE bool tls_conn_early_said(const struct conn *conn);
 MUST_USE bool tls_conn_early_refused(const struct conn *conn);
-
-enum tls_fault {
-	TLS_FAULT_NONE,
-	TLS_FAULT_CLOSED,   /* the peer closed in the handshake */
-	TLS_FAULT_EMPTY,    /* ... before it said anything */
-	TLS_FAULT_RESET,    /* the connection broke */
-	TLS_FAULT_PROTOCOL, /* the library, or the peer by an alert, refused */
-	TLS_FAULT_VERIFY,   /* the certificate of the peer is not what the line wants */
-	TLS_FAULT_CA,       /* or one above it in the chain is not */
-	TLS_FAULT_NAME,     /* no certificate for the name that was asked for (strict-sni) */
-	TLS_FAULT_LIMIT,    /* too much, too slow, too often: renegotiation, oversized messages */
-	TLS_FAULT_MEMORY,
-};
-/* Of a failed handshake, or of a connection that broke later. */
-MUST_USE enum tls_fault tls_conn_fault(const struct conn *conn);
-/* OpenSSL's reason ("error:0A000076:SSL routines::no suitable signature algorithm") as a number for
- * ERR_error_string; 0: none. */
-unsigned long tls_conn_error(const struct conn *conn);
-
-/* " (error:0A0000C1:SSL routines::no shared cipher): " and what that means, behind the name of a
- * fault; nothing when there is nothing to add. */
-void tls_conn_explain(const struct conn *conn, struct text *t);
-/* Was an earlier session resumed? Then no keys were computed. */
-MUST_USE bool tls_conn_resumed(const struct conn *conn);
-
-/* Is there a layer of TLS? */
-MUST_USE bool tls_conn_is(const struct conn *conn);
-/* OpenSSL's object, for those who include its headers; NULL: none. */
-struct ssl_st *tls_conn_ssl(const struct conn *conn);
-/* The protocol chosen by ALPN, empty: none; "TLSv1.3", cipher's name; empty: no TLS. */
-struct span tls_conn_alpn(const struct conn *conn);
-const char *tls_conn_version(const struct conn *conn);
-const char *tls_conn_cipher(const struct conn *conn);
 
 /* Totals of the process. */
 struct tls_stats {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a PROXY header tells of a client's TLS besides version and cipher (tls/conn.h). */
+/* What a PROXY header tells of a client's TLS besides version and cipher (tls_link_identity). */
 #ifndef TLS_IDENTITY_H
 #define TLS_IDENTITY_H
 
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-struct conn;
+struct ssl_st;
 
 struct tls_identity {
 	struct span sni;          /* the name that the client asked for; empty: none */
@@ -19,7 +19,7 @@ struct tls_identity {
 	char cn_memory[256], sig_memory[64], key_memory[64]; /* where the spans lie */
 };
 
-/* The connection has TLS (tls_conn_is), the handshake is over. */
-void tls_conn_identity(const struct conn *conn, struct tls_identity *identity);
+/* For rows (tls/link.h): fills in what is known; the rest is zero. */
+void tls_identity_of(struct ssl_st *ssl, struct tls_identity *identity);
 
 #endif

@@ -8,6 +8,9 @@
 #include "base/result.h"
 #include "net/conn.h"
 #include "tls/conn.h"
+#include "tls/link.h"
+
+struct text;
 
 struct tls_conn {
 	struct conn_layer layer;
@@ -30,7 +33,6 @@ struct tls_conn {
 	uint8_t fault;         /* enum tls_fault */
 	bool by_socket;        /* in the handshake: the library has the socket itself (kernel.c) */
 	bool hears_early;      /* the handshake begins with early data, perhaps */
-	bool unproven;         /* bytes pass, and the handshake is not done yet */
 	bool said_early;       /* words have left */
 	bool accepts;          /* the other side has begun */
 	bool readable;         /* the socket may have something */
@@ -54,6 +56,12 @@ enum { TLS_STREAMING = 65536 };
 /* Puts the layer on the connection, with a fresh SSL that it owns from now on (NULL: fails). 0, or
  * -1: no memory, or one connection too many (tls_may_connect); the SSL is gone. */
 MUST_USE int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts);
+/* What the connection tells: facts.c. */
+extern const struct tls_link_ops tls_conn_facts;
+/* OpenSSL's object, unfolded; NULL: the connection has no TLS. */
+struct ssl_st *tls_conn_ssl(const struct conn *conn);
+/* Adds the reason of a failure (tls_link_explain). */
+void tls_explain(unsigned long error, const struct ssl_st *ssl, struct text *t);
 /* For callbacks: why the handshake is refused that they fail. */
 void tls_conn_blame(struct ssl_st *ssl, enum tls_fault fault);
 /* The user closes a connection whose handshake is not done: it goes on here (outlive.c), and gets

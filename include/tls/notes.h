@@ -6,30 +6,11 @@
 #define TLS_NOTES_H
 
 #include "base/str.h"
+#include "tls/link.h"
 
 #include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/* A ClientHello as it came (RFC 8446 4.1.2): lists of numbers, in network byte order. */
-struct tls_capture {
-	uint64_t hash;     /* XXH64 of all cipher suites, whatever fits below */
-	uint16_t version;  /* legacy_version */
-	struct span ciphers, extensions, groups; /* of 16 bits each; extensions: their types */
-	struct span formats;                     /* point formats, of 8 bits */
-};
-
-/* Secrets of TLS 1.3, by the labels of SSLKEYLOGFILE. */
-enum tls_secret {
-	TLS_SECRET_CLIENT_EARLY,     /* CLIENT_EARLY_TRAFFIC_SECRET */
-	TLS_SECRET_CLIENT_HANDSHAKE, /* CLIENT_HANDSHAKE_TRAFFIC_SECRET */
-	TLS_SECRET_SERVER_HANDSHAKE, /* SERVER_HANDSHAKE_TRAFFIC_SECRET */
-	TLS_SECRET_CLIENT_TRAFFIC,   /* CLIENT_TRAFFIC_SECRET_0 */
-	TLS_SECRET_SERVER_TRAFFIC,   /* SERVER_TRAFFIC_SECRET_0 */
-	TLS_SECRET_EXPORTER,         /* EXPORTER_SECRET */
-	TLS_SECRET_EARLY_EXPORTER,   /* EARLY_EXPORTER_SECRET */
-	TLS_SECRETS
-};
 
 /* Errors of the verification of the peer's certificate (X509_V_ERR_*), the first of each kind, be
  * they ignored or not; 0: none. */

@@ -4,6 +4,7 @@
 #include "check/http.h"
 #include "expr/logformat.h"
 #include "expr/view.h"
+#include "net/conn_link.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 
@@ -31,7 +32,7 @@ struct view walk_view(const struct walk *walk)
 	gettimeofday(&log.accepted, NULL);
 	log.pid = (unsigned)getpid();
 	return (struct view){ .frontend = s->proxy, .backend = s->proxy, .server = s,
-			      .server_conn = walk->check->conn, .server_dst = &walk->check->to,
+			      .server_link = conn_link(walk->check->conn), .server_dst = &walk->check->to,
 			      .request_final = true, .response = walk_received(walk),
 			      .response_final = true, .session_vars = &own->session_vars,
 			      .check_vars = &own->check_vars, .log = &log,

@@ -15,10 +15,11 @@
 #include "expr/regex.h"
 #include "expr/rule.h"
 #include "expr/view.h"
-#include "net/conn.h"
+#include "net/conn_link.h"
 #include "net/proxyproto.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
+#include "tls/link.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -223,7 +224,7 @@ static bool connect_speaks_h2(const struct walk *walk)
 	enum server_proto proto = connect_proto(walk->check, &walk->step->connect);
 
 	return proto == PROTO_H2 || (proto == PROTO_UNSET && walk->tls &&
-				     span_equal(tls_conn_alpn(walk->check->conn), span_of("h2")));
+				     tls_link_agreed(conn_link(walk->check->conn), "h2"));
 }
 
 /* What comes before the bytes of the next steps. */

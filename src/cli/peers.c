@@ -10,7 +10,7 @@
 #include "cli/tables.h"
 #include "log/date.h"
 #include "net/addr.h"
-#include "net/conn.h"
+#include "net/conn_link.h"
 #include "peers/life.h"
 #include "peers/peers_conf.h"
 #include "peers/section.h"
@@ -18,7 +18,7 @@
 #include "proxy/server.h"
 #include "share/segment.h"
 #include "stick/feed.h"
-#include "tls/conn.h"
+#include "tls/link.h"
 
 #include <string.h>
 #include <time.h>
@@ -170,7 +170,7 @@ static void say_link(struct text *out, const struct peer_life *peer)
 			text_printf(out, "        last=%s\n", peer->why);
 		return;
 	}
-	text_printf(out, "        xprt=%s %s", tls_conn_is(link->conn) ? "SSL" : "RAW",
+	text_printf(out, "        xprt=%s %s", tls_link_is(conn_link(link->conn)) ? "SSL" : "RAW",
 		    link->called ? "opened" : "accepted");
 	if (conn_local_addr(link->conn, &from)) {
 		text_str(out, " from=");

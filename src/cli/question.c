@@ -29,47 +29,47 @@ enum { PATIENCE_MS = 5000 }; /* less than "stats timeout" by default */
 
 /* The connection. It outlives the question until the end of the turn: events that were polled
  * already still come. */
-struct link {
+struct question_socket {
 	struct source src;
 	struct reap reap;
 	struct question *question; /* NULL: has ended */
 };
 
-static void link_ready(struct source *src, uint32_t events)
+static void socket_ready(struct source *src, uint32_t events)
 {
-	struct link *link = container_of(src, struct link, src);
+	struct question_socket *link = container_of(src, struct question_socket, src);
 
 	(void)events;
 	if (link->question)
 		cli_wake(link->question->cli);
 }
 
-static void link_free(struct reap *reap)
+static void socket_free(struct reap *reap)
 {
-	free(container_of(reap, struct link, reap));
+	free(container_of(reap, struct question_socket, reap));
 }
 
-static void link_close(struct link *link)
+static void socket_close(struct question_socket *link)
 {
 	link->question = NULL;
 	if (link->src.registered)
 		loop_remove(&link->src);
 	close(link->src.fd);
-	loop_reap(&link->reap, link_free);
+	loop_reap(&link->reap, socket_free);
 }
 
 /* Sends the question. Takes over fd. 0, or -1 with errno. */
-static int link_open(struct question *q, int fd)
+static int socket_open(struct question *q, int fd)
 {
 	size_t len = strlen(q->text);
-	struct link *link = calloc(1, sizeof(*link));
+	struct question_socket *link = calloc(1, sizeof(*link));
 	ssize_t sent;
 
 	if (!link) {
 		close(fd);
 		return -1;
 	}
-	link->src = (struct source){ .fd = fd, .ready = link_ready };
+	link->src = (struct source){ .fd = fd, .ready = socket_ready };
 	link->question = q;
 	q->link = link;
 	sent = send(fd, q->text, len, MSG_NOSIGNAL);
@@ -111,7 +111,7 @@ static void question_opened(void *arg, int fd, const char *error)
 	q->opened = true;
 	if (fd < 0)
 		snprintf(q->error, sizeof(q->error), "%s", error);
-	else if (link_open(q, fd) < 0)
+	else if (socket_open(q, fd) < 0)
 		snprintf(q->error, sizeof(q->error), "%s", strerror(errno));
 	cli_wake(q->cli);
 }
@@ -222,7 +222,7 @@ void question_end(struct question *q)
 	if (q->ticket && talk_forget)
 		talk_forget(q->ticket);
 	if (q->link)
-		link_close(q->link);
+		socket_close(q->link);
 	wipe_free(q->text);
 	*q = (struct question){ .cli = NULL };
 }

@@ -93,19 +93,17 @@ static void fd_note_listeners(struct fd_state *state, const struct list *proxies
 static void fd_note_end(struct fd_state *state, const struct stream *s, const struct end *end,
 			enum fd_kind kind)
 {
-	const struct conn *conn = end_carrier_conn(end);
-	struct fd_row *row;
+	struct link_shown shown = link_show(end_link(end));
+	struct fd_row *row = fd_row(state, shown.number);
+	struct h2_facts h2;
 
-	if (!conn)
-		return;
-	row = fd_row(state, conn->src.fd);
 	if (!row)
 		return;
 	row->kind = kind;
-	row->flags = conn->flags;
+	row->flags = shown.flags;
 	row->protocol = end->ops ? end->ops->name : "none";
-	if (h2_conn_of(conn))
-		row->h2 = h2_conn_numbers(h2_conn_of(conn));
+	if (h2_end_facts(end, &h2))
+		row->h2 = h2.numbers;
 	row->listener = s->origin->listener;
 	row->proxy = s->backend;
 	row->stream = s->id;

@@ -18,7 +18,7 @@
 #include "stats/value.h"
 #include "stream/scan.h"
 #include "stream/stream.h"
-#include "tls/conn.h"
+#include "tls/link.h"
 #include "udp/scan.h"
 #include "udp/session.h"
 
@@ -103,9 +103,7 @@ static void sess_say_pump(struct text *out, const char *name, const struct pump 
 
 static int sess_fd(const struct end *end)
 {
-	const struct conn *conn = end_carrier_conn(end);
-
-	return conn ? conn->src.fd : -1;
+	return link_show(end_link(end)).number;
 }
 
 static void sess_say_expiry(struct text *out, const struct stream *s)
@@ -126,17 +124,26 @@ static const char *sess_server(const struct stream *s)
 	return s->server ? s->server->id : "<none>";
 }
 
+static void sess_say_tls(struct text *out, const char *before, struct link link,
+			 enum tls_bytes which)
+{
+	struct span value = tls_link_text(link, which);
+
+	text_str(out, before);
+	text_add(out, value.ptr, value.len);
+}
+
 /* "s0=[fd=31]", with TLS "s0=[fd=31,tls=TLSv1.3]", of HTTP/2 "s0=[fd=31,h2=5]". */
 static void sess_say_side(struct text *out, const char *name, const struct end *end)
 {
-	const struct conn *conn = end_carrier_conn(end);
+	struct link link = end_link(end);
 	struct h2_facts h2;
 
 	text_printf(out, " %s=[fd=%d", name, sess_fd(end));
 	if (h2_end_facts(end, &h2))
 		text_printf(out, ",h2=%u", h2.id);
-	if (tls_conn_is(conn))
-		text_printf(out, ",tls=%s", tls_conn_version(conn));
+	if (tls_link_is(link))
+		sess_say_tls(out, ",tls=", link, TLS_BYTES_VERSION);
 	text_char(out, ']');
 }
 
@@ -226,15 +233,17 @@ static void sess_say_end(struct text *out, const char *name, const struct end *e
 	static const char *const bits[] = { "readable", "writable", "rdhup", "hup", "error",
 					    "urgent",   "connecting", "shut",  "eof", "broken",
 					    "tcp",      NULL };
-	const struct conn *conn = end_carrier_conn(end);
+	struct link link = end_link(end);
 
 	text_printf(out, "  %s=%s", name, end->ops ? end->ops->name : "<none>");
 	if (end->ops) {
 		text_printf(out, " fd=%d flags=", sess_fd(end));
 		sess_say_bits(out, *end->flags, bits);
 	}
-	if (tls_conn_is(conn))
-		text_printf(out, " tls=%s/%s", tls_conn_version(conn), tls_conn_cipher(conn));
+	if (tls_link_is(link)) {
+		sess_say_tls(out, " tls=", link, TLS_BYTES_VERSION);
+		sess_say_tls(out, "/", link, TLS_BYTES_CIPHER);
+	}
 	text_char(out, '\n');
 	sess_say_h2(out, end);
 }

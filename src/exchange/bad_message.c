@@ -109,7 +109,7 @@ static bool is_preface(const struct stream *s, const char *bytes, size_t len)
 	       s->origin->carrier->hand_over &&
 	       s->origin->listener->bind->proto == BIND_PROTO_AGREED &&
 	       !(s->origin->frontend->set.options.on & OPT_NO_H2_UPGRADE) &&
-	       !tls_conn_unproven(end_conn(&s->relay.client)) &&
+	       !(*s->relay.client.flags & CONN_UNPROVEN) &&
 	       !memcmp(bytes, h2_preface, len < H2_PREFACE_LEN ? len : H2_PREFACE_LEN);
 }
 

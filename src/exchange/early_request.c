@@ -22,9 +22,8 @@
 int early_wait(struct stream *s)
 {
 	struct exchange *x = s->exchange;
-	const struct conn *conn = end_conn(&s->relay.client);
 
-	if (conn && conn->flags & CONN_BROKEN) {
+	if (*s->relay.client.flags & CONN_BROKEN) {
 		stream_end(s, END_CLIENT_ABORT);
 		return STEP_END;
 	}

@@ -201,10 +201,10 @@ static bool exchange_wrong_response(const struct stream *s)
 static bool exchange_resets_server(const struct stream *s)
 {
 	const struct exchange *x = s->exchange;
-	const struct conn *conn = end_conn(&s->relay.server);
+	const struct end *server = &s->relay.server;
 
-	return x->complete && !x->tunnel && x->req.framing == BODY_NONE && conn &&
-	       !(conn->flags & CONN_RDHUP);
+	return x->complete && !x->tunnel && x->req.framing == BODY_NONE && end_is_conn(server) &&
+	       !(*server->flags & CONN_RDHUP);
 }
 
 static void count_client_bytes(const struct stream *s, struct h1_counts *h1)
@@ -252,30 +252,29 @@ static bool reset_client(const struct stream *s)
 }
 
 /* May the client still be sending, or are requests left that nobody will read? */
-static bool client_may_send(const struct stream *s, const struct conn *conn)
+static bool client_may_send(const struct stream *s)
 {
-	if (!end_speaks(&s->relay.client))
+	const struct end *client = &s->relay.client;
+
+	if (!end_speaks(client))
 		return false;
-	return !s->relay.client.framing->ended || conn->flags & (CONN_HELD | CONN_READABLE) ||
+	return !client->framing->ended || *client->flags & (CONN_HELD | CONN_READABLE) ||
 	       (s->exchange->head_sent && s->exchange->req.flags & MSG_KEEP_ALIVE);
 }
 
 static bool exchange_leave(struct stream *s, bool filtered)
 {
-	struct conn *conn;
-
 	if (unlikely(filtered))
 		s->exchange->client_keeps = s->exchange->server_keeps = false;
 	if (exchange_end(s))
 		return false;
 	if (reset_client(s))
 		return true;
-	conn = end_conn(&s->relay.client);
-	if (!conn)
+	if (!end_is_conn(&s->relay.client))
 		return false;
 	if (!end_speaks(&s->relay.client) && s->reason != END_NORMAL && !early_unproven(s))
-		conn_discard(conn);
-	client_close_end(&s->relay, s->origin->frontend, client_may_send(s, conn));
+		link_discard(end_own_link(&s->relay.client));
+	client_close_end(&s->relay, s->origin->frontend, client_may_send(s));
 	return false;
 }
 

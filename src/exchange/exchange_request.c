@@ -28,7 +28,7 @@
 #include "stream/steps.h"
 #include "stream/timeouts.h"
 #include "stream/track.h"
-#include "tls/conn.h"
+#include "tls/link.h"
 
 /* ---- the request's head ------------------------------------------------------------------ */
 
@@ -112,14 +112,13 @@ static int head_wait(struct stream *s)
  * has sent was acknowledged (Nagle), which the kernel, too, leaves for later (smart accept). */
 static void head_acknowledge(struct stream *s)
 {
-	struct conn *conn = end_conn(&s->relay.client);
 	struct exchange *x = s->exchange;
 
 	if (x->acknowledged)
 		return;
 	x->acknowledged = true;
-	if (conn && proxy_spares_ack(&s->origin->frontend->set, OPT_SMART_ACCEPT))
-		conn_ack_now(conn);
+	if (proxy_spares_ack(&s->origin->frontend->set, OPT_SMART_ACCEPT))
+		link_acknowledge(end_own_link(&s->relay.client));
 }
 
 /* The client has closed, or what it says is no request. */
@@ -138,7 +137,7 @@ COLD static int head_failed(struct stream *s)
 	if (ready & CONN_BROKEN)
 		return steps_end(s, END_CLIENT_ABORT);
 	/* With TLS, a client that closes without a word listens to none. */
-	if (tls_conn_is(end_conn(client)) && head_empty(s->exchange)) {
+	if (tls_link_is(end_own_link(client)) && head_empty(s->exchange)) {
 		s->exchange->http.status = 400;
 		return steps_end(s, END_CLIENT_ABORT);
 	}

@@ -107,14 +107,14 @@ static bool response_died_reused(const struct stream *s)
 	const struct end *server = &s->relay.server;
 
 	return x->reused && !x->first && !end_received(server) && !end_wrong(server) && !x->interim &&
-	       !end_ended_alone(server) && end_conn(&s->relay.client);
+	       !end_ended_alone(server) && end_is_conn(&s->relay.client);
 }
 
 COLD static int response_failed(struct stream *s)
 {
 	const struct exchange *x = s->exchange;
 	bool wrong = end_wrong(&s->relay.server), junk = wrong || end_received(&s->relay.server);
-	const struct conn *conn = end_conn(&s->relay.server);
+	bool broken = end_is_conn(&s->relay.server) && *s->relay.server.flags & CONN_BROKEN;
 
 	if (x->memory.failed)
 		return exchange_fail_response(s, END_RESOURCE, 500);
@@ -124,8 +124,7 @@ COLD static int response_failed(struct stream *s)
 		server_conn_suspect(s);
 	if (!response_died_reused(s))
 		exchange_observe(s, wrong ? OBSERVED_BAD_RESPONSE :
-				    conn && conn->flags & CONN_BROKEN ? OBSERVED_BROKEN :
-									OBSERVED_CLOSED);
+				    broken ? OBSERVED_BROKEN : OBSERVED_CLOSED);
 	if (exchange_retry(s, junk ? RETRY_JUNK : RETRY_EMPTY))
 		return STEP_WAIT;
 	if (response_died_reused(s)) {
@@ -154,12 +153,10 @@ static void response_acknowledge(struct stream *s)
 {
 	enum { SMALL = 1400 };
 	const struct end *server = &s->relay.server;
-	struct conn *conn = end_conn(server);
 
 	if (s->exchange->res.framing == BODY_TUNNEL || end_whole(server) || end_received(server) >= SMALL)
 		return;
-	if (conn)
-		conn_ack_now(conn);
+	link_acknowledge(end_own_link(server));
 }
 
 /* A server that has understood the handshake of WebSocket answers its key (RFC 6455 4.2.2). */
@@ -221,9 +218,9 @@ static int response_head(struct stream *s)
 /* Behind the request, in the same turn, a server has not answered yet. */
 int exchange_response_head(struct stream *s)
 {
-	const struct conn *conn = end_conn(&s->relay.server);
+	const struct end *server = &s->relay.server;
 
-	if (conn && !(conn->flags & (CONN_READABLE | CONN_HELD)))
+	if (end_is_conn(server) && !(*server->flags & (CONN_READABLE | CONN_HELD)))
 		return STEP_WAIT;
 	return response_head(s);
 }

@@ -16,7 +16,7 @@
 #include "http/rfc7239.h"
 #include "proxy/proxy.h"
 #include "stream/stream.h"
-#include "tls/conn.h"
+#include "tls/link.h"
 
 enum { ELEMENT_MAX = 2048 };
 
@@ -223,7 +223,7 @@ static void put_element(struct text *t, const struct forwarded_field *f, const s
 	stream_view(x->stream, &view, NULL);
 	if (f->proto) {
 		put_name(t, "proto");
-		text_str(t, tls_conn_is(view.client) ? "https" : "http");
+		text_str(t, tls_link_is(view.client_link) ? "https" : "http");
 	}
 	if (f->host.given)
 		put_host(t, &f->host, &view, &x->req);

@@ -13,7 +13,7 @@
 #include "exchange/idle.h"
 #include "stream/stream.h"
 #include "tls/client.h"
-#include "tls/conn.h"
+#include "tls/link.h"
 
 #include <string.h>
 
@@ -213,7 +213,7 @@ static const struct server_carrier_ops once_carrier = {
 
 static struct server_conn *agreed_open(struct conn **conn, bool once)
 {
-	bool h2 = span_equal(tls_conn_alpn(*conn), span_of("h2"));
+	bool h2 = tls_link_agreed(conn_link(*conn), "h2");
 
 	return h2 ? h2_server_carrier.open(conn, once) : single_open(conn, once);
 }
@@ -251,7 +251,7 @@ COLD static bool server_conn_once(struct stream *s)
 	unsigned carrier = server_conn_carrier(s);
 	bool h2 = carrier == CARRIER_H2 ||
 		  (carrier == CARRIER_BY_ALPN &&
-		   span_equal(tls_conn_alpn(end_conn(&s->relay.server)), span_of("h2")));
+		   tls_link_agreed(end_own_link(&s->relay.server), "h2"));
 
 	s->exchange->reused = false;
 	return !h2 && exchange_attach_server(s, false);

@@ -25,7 +25,7 @@
 #include "expr/vars.h"
 #include "expr/watch.h"
 #include "log/log.h"
-#include "net/conn.h"
+#include "net/conn_link.h"
 #include "net/listener.h"
 #include "net/netns.h"
 #include "proxy/proxy.h"
@@ -260,10 +260,10 @@ static int begin(struct err *err)
 	if (now.inside.request_h2.len && l->bind->proto == BIND_PROTO_H2)
 		l->bind->begins = h2_carrier_begin;
 	admission_take(l);
-	view_of_origin(&se->origin, conn, &view);
+	view_of_origin(&se->origin, conn_link(conn), &view);
 	set_variables(now.ask, &view, false);
 	watch = record_rules();
-	if (connection_rules(&se->origin, conn) != RULES_PASS) {
+	if (connection_rules(&se->origin, conn_link(conn)) != RULES_PASS) {
 		now.refused = true;
 		conn_close(&conn, true);
 		session_free(&se);

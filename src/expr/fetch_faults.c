@@ -120,7 +120,7 @@ static int fault_of(const struct fetch_call *call)
 
 	if (call->row->data == OF_CLIENT)
 		return view->client_fault;
-	return view->server_fault != FAULT_NONE || view->server_conn ? view->server_fault : -1;
+	return view->server_fault != FAULT_NONE || link_is(view->server_link) ? view->server_fault : -1;
 }
 
 static enum expr_result fetch_fault(struct fetch_call *call, struct sample *smp)

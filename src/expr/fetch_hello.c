@@ -3,13 +3,13 @@
  * the secrets of TLS 1.3 (tune.ssl.keylog). Manual 7.3.4. Without those words they find nothing. */
 #include "expr/tables.h"
 #include "expr/tls.h"
-#include "tls/notes.h"
+#include "tls/link.h"
+
+#include <openssl/ssl.h>
 
 static const struct tls_capture *hello_capture(const struct fetch_call *call)
 {
-	const SSL *ssl = tls_fetch_ssl(call, TLS_CLIENT);
-
-	return ssl ? tls_notes_capture(ssl) : NULL;
+	return tls_link_capture(tls_fetch_link(call, TLS_CLIENT));
 }
 
 /* -- lists ------------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ static enum expr_result fetch_list_hex(struct fetch_call *call, struct sample *s
 
 static void put_cipher(struct text *t, const SSL *ssl, const unsigned char *number)
 {
-	const SSL_CIPHER *cipher = SSL_CIPHER_find((SSL *)ssl, number);
+	const SSL_CIPHER *cipher = ssl ? SSL_CIPHER_find((SSL *)ssl, number) : NULL;
 
 	if (cipher)
 		text_str(t, SSL_CIPHER_get_name(cipher));
@@ -99,7 +99,7 @@ static void put_cipher(struct text *t, const SSL *ssl, const unsigned char *numb
 
 static enum expr_result fetch_list_str(struct fetch_call *call, struct sample *smp)
 {
-	const SSL *ssl = tls_fetch_ssl(call, TLS_CLIENT);
+	const SSL *ssl = tls_link_ssl(tls_fetch_link(call, TLS_CLIENT));
 	struct span list = hello_wanted(call);
 	struct text t;
 	size_t i;
@@ -139,11 +139,8 @@ static enum expr_result fetch_hello_id(struct fetch_call *call, struct sample *s
 
 static enum expr_result fetch_secret(struct fetch_call *call, struct sample *smp)
 {
-	const SSL *ssl = tls_fetch_ssl(call, TLS_CLIENT);
-
-	if (!ssl)
-		return EXPR_NONE;
-	smp->str = tls_notes_secret(ssl, (enum tls_secret)call->row->data);
+	smp->str = tls_link_secret(tls_fetch_link(call, TLS_CLIENT),
+				   (enum tls_secret)call->row->data);
 	smp->flags |= SMP_CONST;
 	return smp->str.ptr ? EXPR_FOUND : EXPR_NONE;
 }

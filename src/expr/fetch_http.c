@@ -558,12 +558,12 @@ static enum expr_result fetch_unique_id(struct fetch_call *call, struct sample *
 static enum expr_result fetch_glitches(struct fetch_call *call, struct sample *smp)
 {
 	const struct view *view = call->view;
-	const struct conn *conn = call->row->data == RESPONSE ? view->server_conn : view->client;
-	const struct h2_conn *h2 = conn ? h2_conn_of(conn) : NULL;
+	struct link link = call->row->data == RESPONSE ? view->server_link : view->client_link;
+	uint64_t count;
 
-	if (!h2)
+	if (!link_glitches(link, &count))
 		return EXPR_NONE;
-	smp->num = (int64_t)h2_conn_numbers(h2).glitches;
+	smp->num = (int64_t)count;
 	return EXPR_FOUND;
 }
 

@@ -5,11 +5,9 @@
 #include "base/err.h"
 #include "expr/tables.h"
 #include "expr/view.h"
-#include "net/conn.h"
 #include "proxy/tally.h"
-#include "tls/conn.h"
+#include "tls/link.h"
 
-#include <netinet/tcp.h>
 #include <unistd.h>
 
 /* -- addresses -------------------------------------------------------------------------- */
@@ -29,7 +27,7 @@ static const struct addr *net_addr(const struct view *view, int side, struct add
 	case SIDE_SESSION_DST:
 		if (view->session_dst)
 			return view->session_dst;
-		return view->client && conn_original_dst(view->client, memory) ? memory : NULL;
+		return link_original_dst(view->client_link, memory) ? memory : NULL;
 	case SIDE_SERVER_SRC:
 		return view_server_src(view, memory);
 	default:
@@ -136,8 +134,8 @@ static enum expr_result fetch_is_tls(struct fetch_call *call, struct sample *smp
 {
 	const struct view *view = call->view;
 
-	smp->num = call->row->data ? tls_conn_is(view->server_conn) || view->server_tls_failed
-				   : tls_conn_is(view->client);
+	smp->num = call->row->data ? tls_link_is(view->server_link) || view->server_tls_failed
+				   : tls_link_is(view->client_link);
 	return EXPR_FOUND;
 }
 
@@ -219,38 +217,37 @@ static int check_rtt_unit(struct expr_arg *args, const struct expr_context *ctx,
 	return 0;
 }
 
-static int64_t net_tcp_value(const struct tcp_info *info, int what, int64_t unit)
+static int64_t net_path_value(const struct link_path *path, int what, int64_t unit)
 {
 	switch (what) {
 	case TCP_RTT:
-		return info->tcpi_rtt / unit;
+		return path->rtt_us / unit;
 	case TCP_RTTVAR:
-		return info->tcpi_rttvar / unit;
+		return path->rttvar_us / unit;
 	case TCP_UNACKED:
-		return info->tcpi_unacked;
+		return path->unacked;
 	case TCP_SACKED:
-		return info->tcpi_sacked;
+		return path->sacked;
 	case TCP_LOST:
-		return info->tcpi_lost;
+		return path->lost;
 	case TCP_RETRANS:
-		return info->tcpi_retrans;
+		return path->retrans;
 	case TCP_FACKETS:
-		return info->tcpi_fackets;
+		return path->fackets;
 	default:
-		return info->tcpi_reordering;
+		return path->reordering;
 	}
 }
 
 static enum expr_result fetch_tcp_info(struct fetch_call *call, struct sample *smp)
 {
 	bool server = call->row->data & OF_SERVER;
-	const struct conn *conn = server ? call->view->server_conn : call->view->client;
-	struct tcp_info info;
-	socklen_t len = sizeof(info);
+	struct link link = server ? call->view->server_link : call->view->client_link;
+	struct link_path path;
 
-	if (!conn || getsockopt(conn->src.fd, IPPROTO_TCP, TCP_INFO, &info, &len))
+	if (!link_path(link, &path))
 		return EXPR_NONE;
-	smp->num = net_tcp_value(&info, call->row->data & ~OF_SERVER, call->args[0].num);
+	smp->num = net_path_value(&path, call->row->data & ~OF_SERVER, call->args[0].num);
 	return EXPR_FOUND;
 }
 

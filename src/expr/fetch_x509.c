@@ -7,6 +7,7 @@
 #include "expr/tls.h"
 #include "tls/cert.h"
 #include "tls/chosen.h"
+#include "tls/link.h"
 #include "tls/notes.h"
 
 #include <openssl/x509.h>
@@ -28,7 +29,7 @@ static int crt_about(const struct fetch_call *call)
 
 static SSL *crt_ssl(const struct fetch_call *call)
 {
-	return tls_fetch_ssl(call, crt_whose(call) == CRT_SERVER ? TLS_SERVER : TLS_CLIENT);
+	return tls_link_ssl(tls_fetch_link(call, crt_whose(call) == CRT_SERVER ? TLS_SERVER : TLS_CLIENT));
 }
 
 /* Ours to the client: the one that was shown, or would have been, had no session been resumed. */

@@ -9,9 +9,8 @@
 #include "base/bug.h"
 #include "expr/view.h"
 #include "log/date.h"
-#include "net/conn.h"
 #include "proxy/tally.h"
-#include "tls/conn.h"
+#include "tls/link.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -325,19 +324,19 @@ static void alias_sq(struct text *t, const struct view *view, unsigned flags)
 	text_num(t, view->log->server_queue);
 }
 
-static void put_tls(struct text *t, const char *word, unsigned flags)
+static void put_tls(struct text *t, const struct view *view, enum tls_bytes which, unsigned flags)
 {
-	put_str(t, *word ? word : NULL, flags);
+	logformat_put(t, tls_link_text(view->client_link, which), flags);
 }
 
 static void alias_sslc(struct text *t, const struct view *view, unsigned flags)
 {
-	put_tls(t, tls_conn_cipher(view->client), flags);
+	put_tls(t, view, TLS_BYTES_CIPHER, flags);
 }
 
 static void alias_sslv(struct text *t, const struct view *view, unsigned flags)
 {
-	put_tls(t, tls_conn_version(view->client), flags);
+	put_tls(t, view, TLS_BYTES_VERSION, flags);
 }
 
 static void alias_t(struct text *t, const struct view *view, unsigned flags)

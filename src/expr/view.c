@@ -3,7 +3,6 @@
  * log. Called by fetches and log formats. */
 #include "expr/view.h"
 
-#include "net/conn.h"
 #include "proxy/server.h"
 
 const struct addr *view_dst(const struct view *view, struct addr *memory)
@@ -17,7 +16,7 @@ const struct addr *view_server_src(const struct view *view, struct addr *memory)
 {
 	if (view->server_src)
 		return view->server_src;
-	return view->server_conn && conn_local_addr(view->server_conn, memory) ? memory : NULL;
+	return link_local(view->server_link, memory) ? memory : NULL;
 }
 
 const struct addr *view_server_dst(const struct view *view, struct addr *memory)

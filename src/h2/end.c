@@ -572,9 +572,9 @@ static bool h2_room(struct end *end)
 	return false;
 }
 
-static struct conn *h2_shared(const struct end *end)
+static struct link h2_end_link(const struct end *end)
 {
-	return h2_state(end)->conn->conn;
+	return h2_conn_link(h2_state(end)->conn);
 }
 
 const struct message_ops h2_end_ops = {
@@ -605,7 +605,7 @@ const struct message_ops h2_end_ops = {
 	.tunnel = h2_tunnel,
 	.trailers = h2_trailers_of,
 	.waiting = h2_waiting,
-	.shared = h2_shared,
+	.link = h2_end_link,
 	.accepts = h2_upgrade_accepts,
 	.room = h2_room,
 };

@@ -66,7 +66,7 @@ void h2_fault(struct h2_conn *c, enum h2_code code)
 	if (code != H2_NO_ERROR)
 		c->counts->detected_conn_protocol_errors++;
 	if (code != H2_NO_ERROR && code != H2_INTERNAL_ERROR && c->ops->bad && c->conn)
-		c->ops->bad(c->owner, c->conn); /* the peer's fault, not our lack of memory */
+		c->ops->bad(c->owner, h2_conn_link(c)); /* the peer's fault, not our lack of memory */
 	c->faulty = code != H2_NO_ERROR;
 	h2_goaway(c, code);
 	if (c->state != H2_DEAD)

@@ -188,7 +188,7 @@ static void malformed_came(struct h2_conn *c)
 	c->counts->detected_strm_protocol_errors++;
 	h2_reset_id(c, c->block_frame.stream, H2_PROTOCOL_ERROR);
 	if (c->ops->bad && c->conn)
-		c->ops->bad(c->owner, c->conn);
+		c->ops->bad(c->owner, h2_conn_link(c));
 	h2_glitch(c);
 }
 

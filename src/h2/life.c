@@ -360,13 +360,3 @@ void h2_conn_count(struct h2_conn *c, struct h2_counts *counts)
 	counts->open_connections += open;
 	counts->backend_open_streams += c->numbers.streams;
 }
-
-struct h2_numbers h2_conn_numbers(const struct h2_conn *c)
-{
-	return c->numbers;
-}
-
-const struct h2_conn *h2_conn_of(const struct conn *conn)
-{
-	return conn->ready == conn_ready ? conn->owner : NULL;
-}

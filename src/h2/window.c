@@ -15,11 +15,8 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "net/conn_link.h"
 #include "relay/pump.h"
-
-#include <linux/tcp.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 enum { QUICK_MS = 100, LONG_MS = 2, ROUND_MOST_MS = 1000,
        SINK_BUSY = 1 << 17,     /* bytes that a client's socket has not sent: no more of a window, ... */
@@ -39,26 +36,17 @@ void h2_round_trip(struct h2_conn *c, uint64_t ms)
 	c->round_ms = ms < ROUND_MOST_MS ? (uint16_t)ms : ROUND_MOST_MS;
 }
 
-/* False: it is not there, or not TCP. */
-static bool tcp_info(const struct conn *conn, struct tcp_info *info)
-{
-	socklen_t len = sizeof(*info);
-
-	*info = (struct tcp_info){ 0 };
-	return conn && !getsockopt(conn->src.fd, IPPROTO_TCP, TCP_INFO, info, &len);
-}
-
 /* The kernel sees as far as TCP goes, which may be a load balancer next to us; the peer has
  * acknowledged our settings itself. The shortest one: a peer that has nothing to send acknowledges
  * 40 ms late. */
 static unsigned round_trip_ms(const struct h2_conn *c)
 {
-	struct tcp_info info;
+	struct link_path path;
 	unsigned ms;
 
-	if (!tcp_info(c->conn, &info))
+	if (!link_path(conn_link(c->conn), &path))
 		return c->round_ms;
-	ms = (info.tcpi_min_rtt < info.tcpi_rtt ? info.tcpi_min_rtt : info.tcpi_rtt) / 1000;
+	ms = (path.min_rtt_us < path.rtt_us ? path.min_rtt_us : path.rtt_us) / 1000;
 	return ms > c->round_ms ? ms : c->round_ms;
 }
 
@@ -200,10 +188,10 @@ static uint32_t debt_paid(struct h2_stream *st, uint32_t n)
 /* What the socket of the client has not sent: with that it is busy, whatever comes. */
 static uint32_t sink_unsent(const struct h2_stream *st)
 {
-	struct tcp_info info;
+	struct link_path path;
 
-	return st->conn->client && st->end && tcp_info(end_carrier_conn(end_peer(st->end)), &info) ?
-		       info.tcpi_notsent_bytes : 0;
+	return st->conn->client && st->end && link_path(end_link(end_peer(st->end)), &path) ?
+		       path.unsent : 0;
 }
 
 /* Half of the window was used up. A client that does not keep up is seen before its socket is full,

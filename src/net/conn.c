@@ -15,9 +15,11 @@
 
 #include <errno.h>
 #include <linux/netfilter_ipv4.h>
+#include <linux/sockios.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -391,6 +393,14 @@ void conn_close(struct conn **connp, bool reset)
 		conn_inside->closed(conn, reset);
 	}
 	loop_reap(&conn->reap, conn_free);
+}
+
+unsigned conn_unacknowledged(const struct conn *conn)
+{
+	int queued;
+
+	return conn->flags & CONN_TCP && ioctl(conn->src.fd, SIOCOUTQ, &queued) == 0 ?
+		       (unsigned)queued : 0;
 }
 
 int conn_check_error(struct conn *conn)

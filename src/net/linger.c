@@ -23,8 +23,6 @@
 #include "net/orphan.h"
 
 #include <errno.h>
-#include <linux/sockios.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 enum { QUIET_MS = 2000, HURRY_QUIET_MS = 200, HURRY_LOOK_MS = 50 };
@@ -39,7 +37,7 @@ struct lingerer {
 	struct timer timer;
 	struct task task;
 	long left;           /* bytes that may still be dropped */
-	int queued;          /* bytes that the peer had not taken when we looked last */
+	unsigned queued;     /* bytes that the peer had not taken when we looked last */
 	unsigned patience_ms;
 	uint64_t began_ms;
 	uint64_t moved_ms;   /* it took some, or sent some */
@@ -76,19 +74,11 @@ static void linger_give_up(struct orphan *orphan)
 	linger_end(l);
 }
 
-/* Of what is not TCP, close() takes nothing away. */
-static int linger_queued(const struct conn *conn)
-{
-	int queued;
-
-	return conn->flags & CONN_TCP && ioctl(conn->src.fd, SIOCOUTQ, &queued) == 0 ? queued : 0;
-}
-
 /* By closing nothing is lost any more that the peer would have wanted. */
 static bool linger_over(struct lingerer *l)
 {
 	const uint64_t now = clock_now_ms;
-	int queued = linger_queued(l->conn);
+	unsigned queued = conn_unacknowledged(l->conn);
 
 	if (queued < l->queued)
 		l->moved_ms = now;
@@ -173,7 +163,7 @@ bool conn_may_lose(const struct conn *conn, bool may_send)
 		return false;
 	if (conn->layer && conn->layer->ops->outlives(conn))
 		return false;
-	return may_send || linger_queued(conn) > 0;
+	return may_send || conn_unacknowledged(conn) > 0;
 }
 
 void conn_part(struct conn **connp, unsigned patience_ms, bool may_send)
@@ -214,6 +204,6 @@ void conn_linger(struct conn **connp, unsigned patience_ms)
 	task_init(&l->task, linger_task);
 	linger_look_later(l);
 	conn_shut(conn);
-	l->queued = linger_queued(conn);
+	l->queued = conn_unacknowledged(conn);
 	linger_ready(conn);
 }

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "log/log.h"
-#include "net/conn.h"
+#include "net/conn_link.h"
 #include "net/listener.h"
 #include "net/sock.h"
 #include "peers/hello.h"
@@ -22,6 +22,7 @@
 #include "proxy/server.h"
 #include "tls/client.h"
 #include "tls/conn.h"
+#include "tls/link.h"
 
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -416,7 +417,7 @@ static void link_shake(struct peer_link *l)
 		tls_client_say(l->conn, &t);
 		tls_client_forget(l->conn);
 	} else {
-		tls_conn_explain(l->conn, &t);
+		tls_link_explain(conn_link(l->conn), &t);
 	}
 	link_lost(l, 0, why);
 }

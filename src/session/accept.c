@@ -20,7 +20,7 @@
 #include "stream/rule_steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
-#include "tls/conn.h"
+#include "tls/link.h"
 
 #include <unistd.h>
 
@@ -182,7 +182,7 @@ static void session_count_connection(struct listener *l, struct proxy *px)
 
 static void session_begin_agreed(struct session *se)
 {
-	if (span_equal(tls_conn_alpn(se->conn), span_of("h2")))
+	if (tls_link_agreed(conn_link(se->conn), "h2"))
 		h2_carrier_begin(se);
 	else
 		keepalive_wait(se);
@@ -237,7 +237,7 @@ void session_accept(struct listener *l, int *fd, const struct addr *from)
 		session_free(&se);
 		return;
 	}
-	if (connection_rules(&se->origin, conn) != RULES_PASS) {
+	if (connection_rules(&se->origin, conn_link(conn)) != RULES_PASS) {
 		conn_close(&conn, false);
 		session_free(&se);
 		return;

@@ -219,11 +219,11 @@ static void carrier_closed(void *owner)
 	streams_release();
 }
 
-static void carrier_bad(void *owner, struct conn *conn)
+static void carrier_bad(void *owner, struct link link)
 {
 	struct h2_carrier *carrier = owner;
 
-	accesslog_no_request(&carrier->session->origin, conn);
+	accesslog_no_request(&carrier->session->origin, link);
 }
 
 static void carrier_part(void *owner, struct conn **conn, bool may_send)

@@ -30,6 +30,7 @@
 #include "stream/vectors.h"
 #include "stream/view.h"
 #include "tls/conn.h"
+#include "tls/link.h"
 
 struct handshake_stats handshake_stats;
 
@@ -91,15 +92,15 @@ static void handshake_log(struct session *se, struct conn *conn, enum conn_fault
 	struct text t;
 
 	text_init(&t, memory, sizeof(memory));
-	if (fe->set.options.on & OPT_DONTLOGNULL && tls_conn_fault(conn) == TLS_FAULT_EMPTY)
+	if (fe->set.options.on & OPT_DONTLOGNULL && tls_link_fault(conn_link(conn)) == TLS_FAULT_EMPTY)
 		return;
 	if (!fe->set.logformat_error) {
 		usual_line(se, fault_text(fault), &t);
-		tls_conn_explain(conn, &t);
+		tls_link_explain(conn_link(conn), &t);
 	}
 	if (fe->set.options.on & OPT_LOG_SEPARATE_ERRORS)
 		level = LOG_L_ERR;
-	view_of_origin(&se->origin, conn, &view);
+	view_of_origin(&se->origin, conn_link(conn), &view);
 	view.find_log(&view, &log);
 	log.step = log_steps[LOG_STEP_KILLED].origin;
 	view.log = &log;
@@ -120,7 +121,7 @@ static void handshake_failed(struct handshake *h, enum conn_fault fault)
 	handshake_stats.refused += h->kind != NULL;
 	se->origin.frontend->fe->counters.failed_requests++;
 	se->origin.listener->tally->counters.failed_requests++;
-	if (tls_conn_is(h->conn)) {
+	if (tls_link_is(conn_link(h->conn))) {
 		se->origin.frontend->fe->counters.tls_failed++;
 		se->origin.listener->tally->counters.tls_failed++;
 	}
@@ -265,7 +266,7 @@ static void handshake_wait(struct handshake *h)
 
 static enum conn_fault handshake_tls_fault(const struct conn *conn)
 {
-	switch (tls_conn_fault(conn)) {
+	switch (tls_link_fault(conn_link(conn))) {
 	case TLS_FAULT_EMPTY:
 	case TLS_FAULT_CLOSED:
 		return FAULT_TLS_CLOSED;
@@ -288,7 +289,7 @@ static void count_done(struct counters *c, bool resumed)
 
 static void handshake_count(struct session *se, const struct conn *conn)
 {
-	bool resumed = tls_conn_resumed(conn);
+	bool resumed = tls_link_has(conn_link(conn), TLS_NUMBER_RESUMED);
 
 	count_done(&se->origin.frontend->fe->counters, resumed);
 	count_done(&se->origin.listener->tally->counters, resumed);
@@ -298,11 +299,11 @@ static void handshake_count(struct session *se, const struct conn *conn)
  * handshake_proved is told. */
 static void handshake_tls_done(struct handshake *h)
 {
-	if (span_equal(tls_conn_alpn(h->conn), span_of("acme-tls/1"))) {
+	if (tls_link_agreed(conn_link(h->conn), "acme-tls/1")) {
 		handshake_close(h); /* RFC 8737 3: nothing is sent behind the handshake */
 		return;
 	}
-	if (tls_conn_unproven(h->conn))
+	if (h->conn->flags & CONN_UNPROVEN)
 		tls_conn_belongs(h->conn, h->session);
 	else
 		handshake_count(h->session, h->conn);

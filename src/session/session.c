@@ -55,7 +55,7 @@ bool session_set_addrs(struct session *se, const struct addr *src, const struct 
 
 void session_begin(struct session *se, struct conn **conn)
 {
-	if (session_rules(&se->origin, *conn) != RULES_PASS) {
+	if (session_rules(&se->origin, conn_link(*conn)) != RULES_PASS) {
 		conn_close(conn, false);
 		session_free(&se);
 		return;

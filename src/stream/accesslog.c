@@ -132,7 +132,7 @@ void accesslog_now(struct view *view, enum log_step step, const struct log_profi
 }
 
 /* A line as that of a stream, whose bytes were none: with option dontlognull, too. */
-void accesslog_no_request(struct origin *origin, struct conn *client)
+void accesslog_no_request(struct origin *origin, struct link client)
 {
 	const struct proxy *fe = origin->frontend;
 	struct view_log log;

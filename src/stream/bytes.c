@@ -30,8 +30,7 @@ static bool bytes_client_left(const struct stream *s)
 	if (!(*s->relay.client.flags & CONN_RDHUP) || s->phase == PHASE_REQUEST)
 		return false;
 	return stream_aborts_on_close(s) ||
-	       (!pump_held(&s->relay.request) && end_conn(&s->relay.client) &&
-		conn_at_end(end_conn(&s->relay.client)));
+	       (!pump_held(&s->relay.request) && link_at_end(end_own_link(&s->relay.client)));
 }
 
 /* Answered inside the program: there is no backend and no server. */
@@ -234,14 +233,12 @@ static bool bytes_no(const struct stream *s)
  * for everything. */
 static bool bytes_leave(struct stream *s, bool filtered)
 {
-	struct conn *conn = end_conn(&s->relay.client);
-
 	(void)filtered;
 	if (stream_broken_off(s) ? s->connected :
 				   (s->origin->frontend->set.options.on & OPT_NOLINGER) != 0)
 		return true;
-	if (conn && !early_unproven(s) && (s->reason != END_NORMAL || s->traits & HAS_SERVICE))
-		conn_discard(conn);
+	if (!early_unproven(s) && (s->reason != END_NORMAL || s->traits & HAS_SERVICE))
+		link_discard(end_own_link(&s->relay.client));
 	if (s->reason != END_CLIENT_TIMEOUT) /* it takes nothing more */
 		client_close_end(&s->relay, s->origin->frontend, false);
 	return false;

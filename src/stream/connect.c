@@ -24,6 +24,7 @@
 #include "stream/stream.h"
 #include "stream/timeouts.h"
 #include "tls/conn.h"
+#include "tls/link.h"
 
 #include <errno.h>
 #include <string.h>
@@ -93,11 +94,11 @@ int connect_done(struct stream *s)
 /* Are bytes for the server at hand already? */
 static bool connect_has_bytes(const struct stream *s)
 {
-	struct conn *client = end_conn(&s->relay.client);
+	struct link client = end_own_link(&s->relay.client);
 
 	return s->exchange || s->server->tls || pump_held(&s->relay.request) ||
 	       proxyheader_wanted(s) || s->server->set.socks4.family ||
-	       (client && !conn_is_quiet(client) && !conn_at_end(client));
+	       (!link_is_quiet(client) && !link_at_end(client));
 }
 
 static enum dial_result connect_dial(struct stream *s, const struct addr *to, int *fd)
@@ -269,7 +270,7 @@ int connect_wait(struct stream *s)
 {
 	struct conn *conn = end_conn(&s->relay.server);
 
-	if (tls_conn_is(conn))
+	if (tls_link_is(conn_link(conn)))
 		return connect_handshake(s);
 	/* The client's end and the server's answer may have come in any order: before the one is
 	 * acted upon the other is looked for. */
@@ -339,8 +340,8 @@ static unsigned connect_delay(const struct stream *s)
 
 static int connect_failed(struct stream *s)
 {
-	const struct conn *conn = s->relay.server.ops ? end_conn(&s->relay.server) : NULL;
-	bool timed_out = conn && !conn->error && tls_conn_fault(conn) == TLS_FAULT_NONE;
+	const struct conn *conn = end_conn(&s->relay.server);
+	bool timed_out = conn && !conn->error && tls_link_fault(conn_link(conn)) == TLS_FAULT_NONE;
 
 	connect_observe(s, false);
 	if (s->failures >= retries_of(s) || early_is_lost(s) ||

@@ -22,6 +22,7 @@
 #include "stream/stream.h"
 #include "tls/client.h"
 #include "tls/conn.h"
+#include "tls/link.h"
 
 #include <string.h>
 
@@ -143,7 +144,7 @@ static void connect_tls_count(struct counters *c, bool resumed)
 
 void connect_tls_done(struct stream *s)
 {
-	bool resumed = tls_conn_resumed(end_conn(&s->relay.server));
+	bool resumed = tls_link_has(end_own_link(&s->relay.server), TLS_NUMBER_RESUMED);
 
 	connect_tls_count(&s->server->tally->counters, resumed);
 	connect_tls_count(&s->backend->be->counters, resumed);
@@ -161,7 +162,8 @@ static enum conn_fault connect_tls_fault(const struct stream *s)
 
 	if (tls_client_wrong_name(conn))
 		return s->server->set.sni ? FAULT_TLS_MISMATCH_SNI : FAULT_TLS_MISMATCH;
-	return tls_conn_fault(conn) == TLS_FAULT_NONE ? FAULT_TLS_TIMEOUT : FAULT_TLS_HANDSHAKE;
+	return tls_link_fault(conn_link(conn)) == TLS_FAULT_NONE ? FAULT_TLS_TIMEOUT :
+								   FAULT_TLS_HANDSHAKE;
 }
 
 void connect_tls_failed(struct stream *s)
@@ -176,16 +178,16 @@ void connect_tls_failed(struct stream *s)
 	if (extra_get(s)) {
 		s->extra->server_fault = (uint8_t)connect_tls_fault(s);
 		s->extra->tls_failed = true;
-		s->extra->tls_error = tls_conn_error(conn);
+		s->extra->tls_error = tls_link_error(conn_link(conn));
 	}
-	if (tls_conn_fault(conn) != TLS_FAULT_NONE)
+	if (tls_link_fault(conn_link(conn)) != TLS_FAULT_NONE)
 		tls_client_forget(conn);
 	if (!connect_tls_tells(server))
 		return;
 	text_init(&t, memory, sizeof(memory));
 	text_printf(&t, "Server %s/%s: TLS handshake failed: ", s->backend->name, server->id);
 	tls_client_say(conn, &t);
-	if (tls_conn_error(conn)) {
+	if (tls_link_error(conn_link(conn))) {
 		text_str(&t, " [");
 		tls_client_say_library(conn, &t);
 		text_char(&t, ']');

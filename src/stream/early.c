@@ -7,23 +7,25 @@
  */
 #include "stream/early.h"
 
-#include "net/conn.h"
 #include "proxy/proxy.h"
+#include "relay/message_end.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
 #include "stream/stream.h"
 #include "tls/conn.h"
+#include "tls/link.h"
 
 bool early_unproven(const struct stream *s)
 {
-	return tls_conn_unproven(end_conn(&s->relay.client));
+	return *s->relay.client.flags & CONN_UNPROVEN;
 }
 
 bool early_is_proven(const struct stream *s)
 {
-	const struct conn *conn = end_conn(&s->relay.client);
+	unsigned flags = *s->relay.client.flags;
 
-	return !tls_conn_is(conn) || (!tls_conn_unproven(conn) && !(conn->flags & CONN_BROKEN));
+	return !(flags & CONN_UNPROVEN) &&
+	       (!(flags & CONN_BROKEN) || !tls_link_is(end_link(&s->relay.client)));
 }
 
 /* ---- the client's proof ------------------------------------------------------------------ */

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "event/loop.h"
-#include "net/conn.h"
 #include "proxy/proxy.h"
 #include "stream/count.h"
 #include "stream/extra.h"
@@ -20,10 +19,8 @@
 #include "stream/trace.h"
 #include "stream/view.h"
 #include "stream/watched.h"
-#include "tls/conn.h"
+#include "tls/link.h"
 
-#include <linux/sockios.h>
-#include <sys/ioctl.h>
 
 enum { DRAIN_POLL_MS = 5, DRAIN_MOST_MS = 10000 };
 
@@ -53,16 +50,16 @@ static bool reset_server(const struct stream *s)
 	}
 }
 
-static bool conn_was_short(const struct conn *conn)
+static bool end_was_short(const struct end *end)
 {
-	return conn && tls_conn_is(conn) && tls_conn_fault(conn) == TLS_FAULT_MEMORY;
+	return tls_link_fault(end_own_link(end)) == TLS_FAULT_MEMORY;
 }
 
 /* Has anything of it failed for lack of memory? */
 COLD static bool stream_was_short(const struct stream *s)
 {
-	return s->kind->was_short(s) || conn_was_short(end_conn(&s->relay.client)) ||
-	       (s->relay.server.ops && conn_was_short(end_conn(&s->relay.server)));
+	return s->kind->was_short(s) || end_was_short(&s->relay.client) ||
+	       end_was_short(&s->relay.server);
 }
 
 void stream_end(struct stream *s, enum reason reason)
@@ -126,11 +123,7 @@ bool stream_client_gone(struct stream *s)
  * be acknowledged. */
 static bool client_drained(struct stream *s)
 {
-	const struct conn *conn = end_conn(&s->relay.client);
-	int unsent = 0;
-
-	if (!conn || !(conn->flags & CONN_TCP) || conn->flags & (CONN_ERROR | CONN_BROKEN) ||
-	    ioctl(conn->src.fd, SIOCOUTQ, &unsent) < 0 || !unsent)
+	if (link_drained(end_own_link(&s->relay.client)))
 		return true;
 	return s->draining && (uint32_t)clock_now_ms - s->phase_ms > DRAIN_MOST_MS;
 }

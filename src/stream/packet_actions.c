@@ -7,8 +7,6 @@
 #include "stream/packets.h"
 
 #include "expr/expr.h"
-#include "net/conn.h"
-#include "net/sock.h"
 #include "proxy/proxy.h"
 #include "stream/actions.h"
 #include "stream/extra.h"
@@ -16,7 +14,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <netinet/ip.h>
 #include <stdlib.h>
 
 enum { ALL_LISTS = AT_CONN | AT_SESSION | AT_REQUESTS | AT_RESPONSE };
@@ -58,19 +55,13 @@ static int parse_number(struct statement *st, struct rule *rule, const char *arg
 
 void client_set_mark(const struct view *view, uint32_t mark)
 {
-	if (view->client)
-		sock_wish(view->client->src.fd, SOL_SOCKET, SO_MARK, (int)mark);
+	link_set_mark(view->client_link, mark);
 }
 
 /* Of a socket for both families, the packets of either. */
 void client_set_tos(const struct view *view, int tos)
 {
-	if (!view->client)
-		return;
-	if (view->src && view->src->family == AF_INET6)
-		sock_wish(view->client->src.fd, IPPROTO_IPV6, IPV6_TCLASS, tos);
-	else
-		sock_wish(view->client->src.fd, IPPROTO_IP, IP_TOS, tos);
+	link_set_tos(view->client_link, view->src && view->src->family == AF_INET6, tos);
 }
 
 static bool keep_for_server(struct view *view, bool mark, uint32_t num)

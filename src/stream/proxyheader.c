@@ -16,8 +16,8 @@
 #include "relay/message_end.h"
 #include "stream/extra.h"
 #include "stream/stream.h"
-#include "tls/conn.h"
 #include "tls/identity.h"
+#include "tls/link.h"
 
 #include <sys/random.h>
 #define XXH_INLINE_ALL
@@ -49,7 +49,7 @@ static void add_authority(struct proxyproto_out *out, const struct origin *o,
 	add_known(out, PROXYPROTO_AUTHORITY, tls && tls->sni.len ? tls->sni : last);
 }
 
-static void add_ssl(struct proxyproto_out *out, const struct conn *client, unsigned what,
+static void add_ssl(struct proxyproto_out *out, struct link client, unsigned what,
 		    const struct tls_identity *tls)
 {
 	static const struct span nothing;
@@ -59,12 +59,12 @@ static void add_ssl(struct proxyproto_out *out, const struct conn *client, unsig
 		ssl.cert_conn = tls->cert_conn;
 		ssl.cert_sess = tls->cert_sess;
 		ssl.verified = tls->verified;
-		ssl.version = span_of(tls_conn_version(client));
+		ssl.version = tls_link_text(client, TLS_BYTES_VERSION);
 		ssl.cn = what & PROXY_V2_CERT_CN ? tls->cn : nothing;
 		ssl.key_alg = what & PROXY_V2_CERT_KEY ? tls->key_alg : nothing;
 		ssl.sig_alg = what & PROXY_V2_CERT_SIG ? tls->sig_alg : nothing;
 		if (what & PROXY_V2_SSL_CIPHER)
-			ssl.cipher = span_of(tls_conn_cipher(client));
+			ssl.cipher = tls_link_text(client, TLS_BYTES_CIPHER);
 	}
 	proxyproto_add_ssl(out, &ssl);
 }
@@ -118,20 +118,20 @@ static void add_format(struct proxyproto_out *out, struct stream *s, const struc
 static size_t write_v2(struct stream *s, const struct addr *dst)
 {
 	const struct server_settings *set = &s->server->set;
-	const struct conn *client = end_carrier_conn(&s->relay.client);
-	bool is_tls = client && tls_conn_is(client);
+	struct link client = end_link(&s->relay.client);
+	bool is_tls = tls_link_is(client);
 	struct proxyproto_out out;
 	struct tls_identity identity, *tls = NULL;
 	unsigned i;
 
 	if (is_tls && set->proxy_v2 & (PROXY_V2_OF_SSL | PROXY_V2_AUTHORITY)) {
-		tls_conn_identity(client, &identity);
+		tls_link_identity(client, &identity);
 		tls = &identity;
 	}
 	proxyproto_begin(&out, header, sizeof(header), stream_src(s), dst,
 			 set->proxy_v2 & PROXY_V2_CRC32C);
 	if (is_tls)
-		add_known(&out, PROXYPROTO_ALPN, tls_conn_alpn(client));
+		add_known(&out, PROXYPROTO_ALPN, tls_link_text(client, TLS_BYTES_ALPN));
 	if (set->proxy_v2 & PROXY_V2_AUTHORITY)
 		add_authority(&out, s->origin, tls);
 	if (set->proxy_v2 & PROXY_V2_UNIQUE_ID)

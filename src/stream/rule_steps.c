@@ -21,21 +21,21 @@
 /* ---- connection and session ------------------------------------------------------------- */
 
 static enum rule_result rules_of_session(const struct rule_set *set, struct origin *origin,
-					 struct conn *conn)
+					 struct link client)
 {
 	struct rule_place place = { 0 };
 	struct view view;
 
 	if (likely(!set))
 		return RULES_PASS;
-	view_of_origin(origin, conn, &view);
+	view_of_origin(origin, client, &view);
 	return rules_run(set, &view, &place, true);
 }
 
-enum rule_result connection_rules(struct origin *origin, struct conn *conn)
+enum rule_result connection_rules(struct origin *origin, struct link client)
 {
 	const struct proxy *px = origin->frontend;
-	enum rule_result r = rules_of_session(px->connection_rules, origin, conn);
+	enum rule_result r = rules_of_session(px->connection_rules, origin, client);
 
 	if (r != RULES_PASS) {
 		px->fe->counters.denied_connections++;
@@ -44,10 +44,10 @@ enum rule_result connection_rules(struct origin *origin, struct conn *conn)
 	return r;
 }
 
-enum rule_result session_rules(struct origin *origin, struct conn *conn)
+enum rule_result session_rules(struct origin *origin, struct link client)
 {
 	const struct proxy *px = origin->frontend;
-	enum rule_result r = rules_of_session(px->session_rules, origin, conn);
+	enum rule_result r = rules_of_session(px->session_rules, origin, client);
 
 	if (r != RULES_PASS) {
 		px->fe->counters.denied_sessions++;

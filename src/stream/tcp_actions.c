@@ -43,8 +43,7 @@ static struct addr *origin_target_dst(struct view *view)
 
 	if (!told)
 		return NULL;
-	if (!told->has_dst &&
-	    !(view->client && conn_original_dst(view->client, &told->dst)))
+	if (!told->has_dst && !link_original_dst(view->client_link, &told->dst))
 		told->dst = (struct addr){ .family = AF_UNSPEC };
 	told->has_dst = true;
 	view_own_addrs(view->origin, view);
@@ -143,31 +142,12 @@ int parse_silent_drop(struct statement *st, struct rule *rule, const char *args)
 	return stmt_int(st, "how many hops the reset passes", 1, 255, &rule->num);
 }
 
-/* Packets that are still sent pass so many hops. */
-static void limit_hops(int fd, int hops)
-{
-	sock_wish(fd, IPPROTO_IP, IP_TTL, hops);
-	sock_wish(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, hops);
-}
-
-/* The connection vanishes without a packet where the rights suffice; else what is sent when
- * it is closed does not pass the first router. What has come is acknowledged first: the client
- * would send it again, and be told by the kernel that nobody is there. With rst-ttl the reset is
- * meant for firewalls on the first hops. */
+/* With rst-ttl the reset is meant for firewalls on the first hops. */
 enum action_result action_silent_drop(const struct rule *rule, struct view *view,
 				      unsigned place)
 {
-	int fd = view->client ? view->client->src.fd : -1;
-
 	(void)place;
-	if (fd >= 0)
-		view->client->flags |= CONN_VANISHES;
-	if (fd >= 0)
-		sock_wish(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
-	if (fd >= 0 && rule->num)
-		limit_hops(fd, (int)rule->num);
-	else if (fd >= 0 && !sock_set(fd, IPPROTO_TCP, TCP_REPAIR, 1))
-		limit_hops(fd, 1);
+	link_vanish(view->client_link, (unsigned)rule->num);
 	return ACTION_DROP;
 }
 

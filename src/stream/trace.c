@@ -7,7 +7,6 @@
 
 #include "base/str.h"
 #include "net/addr.h"
-#include "net/conn.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "proxy/server.h"
@@ -20,7 +19,8 @@ bool trace_enabled;
 
 static unsigned trace_fd(const struct end *end)
 {
-	return end->ops == &end_conn_ops ? (unsigned)end_conn(end)->src.fd & 0xffff : 0xffff;
+	return end->ops == &end_conn_ops ?
+		       (unsigned)link_show(end_own_link(end)).number & 0xffff : 0xffff;
 }
 
 void trace_accept(const struct stream *s)

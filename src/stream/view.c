@@ -24,7 +24,6 @@ const struct addr *stream_src(const struct stream *s)
 bool stream_dst(struct stream *s, struct addr *dst)
 {
 	struct stream_extra *extra = s->extra;
-	struct conn *client;
 
 	if (extra && extra->has_dst) {
 		*dst = extra->dst;
@@ -34,8 +33,7 @@ bool stream_dst(struct stream *s, struct addr *dst)
 		*dst = *origin_dst(s->origin);
 		return true;
 	}
-	client = end_carrier_conn(&s->relay.client);
-	return client && conn_original_dst(client, dst);
+	return link_original_dst(end_link(&s->relay.client), dst);
 }
 
 static bool view_find_dst(const struct view *view, struct addr *addr)
@@ -48,7 +46,7 @@ static bool view_find_dst(const struct view *view, struct addr *addr)
 		*addr = *origin_dst(origin);
 		return true;
 	}
-	return view->client && conn_original_dst(view->client, addr);
+	return link_original_dst(view->client_link, addr);
 }
 
 static void view_find_log(const struct view *view, struct view_log *log)
@@ -85,12 +83,12 @@ void view_own_addrs(const struct origin *o, struct view *view)
 	}
 }
 
-void view_of_origin(struct origin *origin, struct conn *client, struct view *view)
+void view_of_origin(struct origin *origin, struct link client, struct view *view)
 {
 	*view = (struct view){
 		.frontend = origin->frontend,
 		.listener = origin->listener,
-		.client = client,
+		.client_link = client,
 		.src = &origin->src,
 		.session_vars = origin->session_vars,
 		.origin = origin,
@@ -247,7 +245,7 @@ void view_fill_log(const struct stream *s, struct view_log *log)
 
 void stream_view(struct stream *s, struct view *view, struct view_log *log)
 {
-	view_of_origin(s->origin, end_carrier_conn(&s->relay.client), view);
+	view_of_origin(s->origin, end_link(&s->relay.client), view);
 	view->src = stream_src(s);
 	view->backend = s->backend;
 	/* A listen section, until a rule chooses another. */
@@ -257,7 +255,7 @@ void stream_view(struct stream *s, struct view *view, struct view_log *log)
 		view->dispatch = s->server;
 	else
 		view->server = s->server;
-	view->server_conn = end_carrier_conn(&s->relay.server);
+	view->server_link = end_link(&s->relay.server);
 	view->request = held_bytes(s, &s->relay.request);
 	view->response = held_bytes(s, &s->relay.response);
 	view->request_final = no_more(&s->relay.request);

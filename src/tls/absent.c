@@ -4,7 +4,6 @@
 #include "tls/about.h"
 #include "tls/client.h"
 #include "tls/conn.h"
-#include "tls/identity.h"
 #include "tls/settings.h"
 
 #include "config/config.h"
@@ -56,54 +55,6 @@ enum io tls_conn_handshake(struct conn *conn)
 	return IO_ERR;
 }
 
-enum tls_fault tls_conn_fault(const struct conn *conn)
-{
-	(void)conn;
-	return TLS_FAULT_NONE;
-}
-
-unsigned long tls_conn_error(const struct conn *conn)
-{
-	(void)conn;
-	return 0;
-}
-
-bool tls_conn_is(const struct conn *conn)
-{
-	(void)conn;
-	return false;
-}
-
-struct ssl_st *tls_conn_ssl(const struct conn *conn)
-{
-	(void)conn;
-	return NULL;
-}
-
-struct span tls_conn_alpn(const struct conn *conn)
-{
-	(void)conn;
-	return (struct span){ NULL, 0 };
-}
-
-const char *tls_conn_version(const struct conn *conn)
-{
-	(void)conn;
-	return "";
-}
-
-const char *tls_conn_cipher(const struct conn *conn)
-{
-	(void)conn;
-	return "";
-}
-
-void tls_conn_identity(const struct conn *conn, struct tls_identity *identity)
-{
-	(void)conn;
-	*identity = (struct tls_identity){ .verified = false };
-}
-
 struct span tls_client_name(const struct conn *conn)
 {
 	(void)conn;
@@ -151,24 +102,6 @@ int tls_settings_parse(struct statement *st, const char *word, struct tls_settin
 void tls_about(FILE *out)
 {
 	fprintf(out, "Built without OpenSSL: no TLS\n");
-}
-
-void tls_conn_explain(const struct conn *conn, struct text *t)
-{
-	(void)conn;
-	(void)t;
-}
-
-bool tls_conn_resumed(const struct conn *conn)
-{
-	(void)conn;
-	return false;
-}
-
-bool tls_conn_unproven(const struct conn *conn)
-{
-	(void)conn;
-	return false;
 }
 
 void tls_conn_belongs(struct conn *conn, void *whose)

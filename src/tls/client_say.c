@@ -2,9 +2,10 @@
 /* What went wrong in a handshake with a server, for people: logs of stream/, results of check/. */
 #include "tls/client.h"
 
+#include "net/conn_link.h"
 #include "tls/client_own.h"
-#include "tls/conn.h"
 #include "tls/lib.h"
+#include "tls/link.h"
 
 #include <openssl/err.h>
 
@@ -20,8 +21,8 @@ static const char *const sentences[] = {
 
 void tls_client_say(const struct conn *conn, struct text *t)
 {
-	enum tls_fault fault = tls_conn_fault(conn);
-	unsigned long code = tls_conn_error(conn);
+	enum tls_fault fault = tls_link_fault(conn_link(conn));
+	unsigned long code = tls_link_error(conn_link(conn));
 	const char *why = tls_client_why(conn);
 	char sentence[256];
 
@@ -37,7 +38,7 @@ void tls_client_say(const struct conn *conn, struct text *t)
 void tls_client_say_library(const struct conn *conn, struct text *t)
 {
 	char reason[256];
-	unsigned long code = tls_conn_error(conn);
+	unsigned long code = tls_link_error(conn_link(conn));
 
 	if (!code)
 		return;

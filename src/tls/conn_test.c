@@ -5,9 +5,10 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "net/conn.h"
+#include "net/conn_link.h"
 #include "net/test_sockets.h"
 #include "tls/layer.h"
+#include "tls/link.h"
 #include "tls/memory.h"
 #include "tls/records.h"
 #include "tls/silence.h"
@@ -279,7 +280,7 @@ static void first_records_may_be_short(void **state)
 	tls_first_record = 1400;
 	tls_idle_ms = 600000; /* longer than any machine takes for this */
 	shake_hands(&p);
-	SSL_set_msg_callback(tls_conn_ssl(p.client), see_record);
+	SSL_set_msg_callback(tls_link_ssl(conn_link(p.client)), see_record);
 	assert_in_range(longest_of(&p, 30000), 1400, 1500);
 	longest_of(&p, 60000);
 	assert_true(longest_of(&p, 60000) > 16000);
@@ -435,7 +436,7 @@ static enum io handshake_with(const char *bytes, size_t len, bool closes, enum t
 		loop_turn(1);
 		r = tls_conn_handshake(server);
 	}
-	*fault = tls_conn_fault(server);
+	*fault = tls_link_fault(conn_link(server));
 	conn_close(&server, false);
 	if (!closes)
 		close(fds[0]);
@@ -469,8 +470,8 @@ static void a_forged_record_breaks_the_connection(void **state)
 	shake_hands(&p);
 	assert_true(send(p.client->src.fd, forged, sizeof(forged) - 1, MSG_NOSIGNAL) > 0);
 	assert_int_equal(wait_recv(p.server, buf, sizeof(buf), &n), IO_ERR);
-	assert_int_equal(tls_conn_fault(p.server), TLS_FAULT_PROTOCOL);
-	assert_int_not_equal(tls_conn_error(p.server), 0);
+	assert_int_equal(tls_link_fault(conn_link(p.server)), TLS_FAULT_PROTOCOL);
+	assert_int_not_equal(tls_link_error(conn_link(p.server)), 0);
 	assert_int_equal(conn_send(p.server, "x", 1, false, &n), IO_ERR);
 	pair_close(&p);
 }
@@ -494,7 +495,7 @@ static void silent_connections_rest(void **state)
 	tls_silence_ms = after;
 	if (tls_memory_started)
 		assert_int_equal(tls_stats.folded, before + 2);
-	assert_string_equal(tls_conn_version(p.server), "TLSv1.3");
+	assert_true(span_equal(tls_link_text(conn_link(p.server), TLS_BYTES_VERSION), span_of("TLSv1.3")));
 	if (tls_memory_started)
 		assert_int_equal(tls_stats.folded, before + 1);
 	assert_int_equal(conn_send(p.server, "awake", 5, false, &n), IO_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Why a handshake failed, for the log: the library's error, what it means here, and of certificates
  * what is wrong with them. */
-#include "tls/conn.h"
+#include "tls/layer.h"
 
 #include "tls/lib.h"
 #include "tls/notes.h"
@@ -21,9 +21,8 @@ static void explain_verdict(const SSL *ssl, struct text *t)
 			    X509_verify_cert_error_string(v.ca), v.ca_depth);
 }
 
-void tls_conn_explain(const struct conn *conn, struct text *t)
+void tls_explain(unsigned long error, const struct ssl_st *ssl, struct text *t)
 {
-	unsigned long error = tls_conn_error(conn);
 	char code[256], sentence[256];
 	const char *reason;
 
@@ -37,5 +36,5 @@ void tls_conn_explain(const struct conn *conn, struct text *t)
 		text_printf(t, ": %s", sentence);
 	if (ERR_GET_LIB(error) == ERR_LIB_SSL &&
 	    ERR_GET_REASON(error) == SSL_R_CERTIFICATE_VERIFY_FAILED)
-		explain_verdict(tls_conn_ssl(conn), t);
+		explain_verdict(ssl, t);
 }

@@ -3,8 +3,6 @@
  * certificates. */
 #include "tls/identity.h"
 
-#include "tls/conn.h"
-
 #include <openssl/evp.h>
 #include <openssl/objects.h>
 #include <openssl/ssl.h>
@@ -82,15 +80,10 @@ static void identity_own(SSL *ssl, struct tls_identity *identity)
 	identity_key(cert, identity);
 }
 
-void tls_conn_identity(const struct conn *conn, struct tls_identity *identity)
+void tls_identity_of(SSL *ssl, struct tls_identity *identity)
 {
-	SSL *ssl = tls_conn_ssl(conn);
-	const char *sni;
+	const char *sni = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
 
-	*identity = (struct tls_identity){ .verified = false };
-	if (!ssl)
-		return;
-	sni = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
 	if (sni)
 		identity->sni = span_of(sni);
 	identity_client(ssl, identity);

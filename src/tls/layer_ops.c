@@ -46,6 +46,11 @@ static inline struct tls_conn *tls_of(const struct conn *conn)
 	return t;
 }
 
+static inline bool is_unproven(const struct tls_conn *t)
+{
+	return t->conn->flags & CONN_UNPROVEN;
+}
+
 /* ---- OpenSSL's side ---------------------------------------------------------------------- */
 
 /* A read of the library returns when it has data, and not before: who sends messages without any
@@ -212,7 +217,7 @@ static void tls_leave(struct tls_conn *t, bool more)
 	records_settle(RECORDS_OUT, &t->out);
 	records_settle(RECORDS_IN, &t->in);
 	tls_current = NULL;
-	if (t->readable || t->in || t->early || (!t->unproven && SSL_pending(t->ssl)))
+	if (t->readable || t->in || t->early || (!is_unproven(t) && SSL_pending(t->ssl)))
 		conn->flags |= CONN_READABLE;
 	else
 		conn->flags &= (uint16_t)~CONN_READABLE;
@@ -358,7 +363,7 @@ static void tls_prove(struct tls_conn *t)
 
 	if (r == IO_AGAIN)
 		return;
-	t->unproven = false;
+	t->conn->flags &= (uint16_t)~CONN_UNPROVEN;
 	if (r != IO_OK) {
 		tls_early_free(t); /* nobody has said it, as far as we know */
 		conn_fail(t->conn, 0, t->broken ? ECONNRESET : EPROTO);
@@ -376,13 +381,13 @@ static enum io tls_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 	size_t total = 0, n;
 	enum io r = IO_OK;
 
-	if (t->unproven && !t->early)
+	if (is_unproven(t) && !t->early)
 		tls_prove(t);
 	if (t->early) {
 		*got = tls_early_take(t, buf, size);
 		return IO_OK; /* and readable it remains, until the socket says that it is not */
 	}
-	if (t->unproven) {
+	if (is_unproven(t)) {
 		conn->flags &= (uint16_t)~CONN_READABLE;
 		return IO_AGAIN;
 	}
@@ -470,7 +475,7 @@ static enum io tls_send(struct conn *conn, const struct iovec *pieces, unsigned 
 {
 	struct tls_conn *t = tls_of(conn);
 	int (*write)(SSL *ssl, const void *buf, size_t len, size_t *written) =
-		t->unproven ? SSL_write_early_data : SSL_write_ex;
+		is_unproven(t) ? SSL_write_early_data : SSL_write_ex;
 	size_t total = 0, offset = 0, n, written = 0;
 	unsigned at = 0;
 	bool failed = false;
@@ -527,14 +532,14 @@ static void tls_event(struct conn *conn)
 
 	if (conn->flags & CONN_READABLE)
 		t->readable = true;
-	if (t->unproven && t->readable)
+	if (is_unproven(t) && t->readable)
 		tls_prove(t);
 	if (t->out && conn->flags & CONN_WRITABLE) {
 		if (!tls_flush(t, false))
 			conn->flags &= (uint16_t)~CONN_WRITABLE;
 		records_settle(RECORDS_OUT, &t->out);
 	}
-	if (!t->shut || t->unproven || t->out || !(conn->flags & CONN_WRITABLE))
+	if (!t->shut || is_unproven(t) || t->out || !(conn->flags & CONN_WRITABLE))
 		return;
 	if (t->said_end) {
 		conn_raw_shut(conn);
@@ -551,7 +556,7 @@ static void tls_shut(struct conn *conn)
 	if (t->shut)
 		return;
 	t->shut = true;
-	if (t->unproven)
+	if (is_unproven(t))
 		return; /* it cannot be said yet: tls_event */
 	tls_say_end(t, true);
 	if (!t->out && (t->said_end || !(t->layer.splices & LAYER_SPLICES_OUT)))
@@ -566,11 +571,11 @@ static enum io tls_probe(struct conn *conn)
 	size_t n;
 	char c;
 
-	if (t->unproven)
+	if (is_unproven(t))
 		tls_prove(t);
 	if (t->early)
 		return IO_OK;
-	if (t->unproven)
+	if (is_unproven(t))
 		return IO_AGAIN;
 	if (t->dead)
 		return t->ended ? IO_EOF : IO_ERR;
@@ -596,7 +601,7 @@ static bool tls_is_quiet(struct conn *conn)
 
 static bool tls_outlives(const struct conn *conn)
 {
-	return tls_of(conn)->unproven;
+	return is_unproven(tls_of(conn));
 }
 
 static void tls_close(struct conn *conn, bool reset)
@@ -604,7 +609,7 @@ static void tls_close(struct conn *conn, bool reset)
 	struct tls_conn *t = tls_of(conn);
 
 	t->whose = NULL;
-	if (t->unproven && t->spoke && !reset && !t->eof && !(conn->flags & CONN_BROKEN) &&
+	if (is_unproven(t) && t->spoke && !reset && !t->eof && !(conn->flags & CONN_BROKEN) &&
 	    tls_outlive(conn, t))
 		return;
 	if (!reset && (t->eof ? t->late : t->spoke || !(conn->flags & CONN_RDHUP)))
@@ -636,7 +641,18 @@ static const struct conn_layer_ops tls_ops = {
 	.outlives = tls_outlives,
 	.shut = tls_shut,
 	.close = tls_close,
+	.tls = &tls_conn_facts,
 };
+
+static inline bool has_layer(const struct conn *conn)
+{
+	return conn && conn->layer && conn->layer->ops == &tls_ops;
+}
+
+struct ssl_st *tls_conn_ssl(const struct conn *conn)
+{
+	return has_layer(conn) ? tls_of(conn)->ssl : NULL;
+}
 
 /* ---- handshake ------------------------------------------------------------------------------ */
 
@@ -687,26 +703,21 @@ enum io tls_conn_handshake(struct conn *conn)
 	 * sent. */
 	if (r != IO_AGAIN || !t->early || t->by_socket)
 		return r;
-	t->unproven = true;
+	conn->flags |= CONN_UNPROVEN;
 	return IO_OK;
 }
 
 /* ---- early data ------------------------------------------------------------------------------ */
 
-bool tls_conn_unproven(const struct conn *conn)
-{
-	return tls_conn_is(conn) && tls_of(conn)->unproven;
-}
-
 void tls_conn_belongs(struct conn *conn, void *whose)
 {
-	if (tls_conn_is(conn))
+	if (has_layer(conn))
 		tls_of(conn)->whose = whose;
 }
 
 bool tls_conn_early_said(const struct conn *conn)
 {
-	return tls_conn_is(conn) && tls_of(conn)->said_early;
+	return has_layer(conn) && tls_of(conn)->said_early;
 }
 
 bool tls_conn_early_refused(const struct conn *conn)
@@ -719,52 +730,4 @@ size_t tls_conn_early_taken(const struct conn *conn)
 {
 	return tls_conn_early_said(conn) && !tls_conn_early_refused(conn) ?
 		       tls_of(conn)->words.len : 0;
-}
-
-/* ---- asked for --------------------------------------------------------------------------------
- */
-
-bool tls_conn_is(const struct conn *conn)
-{
-	return conn && conn->layer && conn->layer->ops == &tls_ops;
-}
-
-struct ssl_st *tls_conn_ssl(const struct conn *conn)
-{
-	return tls_conn_is(conn) ? tls_of(conn)->ssl : NULL;
-}
-
-enum tls_fault tls_conn_fault(const struct conn *conn)
-{
-	return tls_conn_is(conn) ? tls_of(conn)->fault : TLS_FAULT_NONE;
-}
-
-unsigned long tls_conn_error(const struct conn *conn)
-{
-	return tls_conn_is(conn) ? tls_of(conn)->error : 0;
-}
-
-struct span tls_conn_alpn(const struct conn *conn)
-{
-	const unsigned char *ptr = NULL;
-	unsigned len = 0;
-
-	if (tls_conn_is(conn))
-		SSL_get0_alpn_selected(tls_of(conn)->ssl, &ptr, &len);
-	return (struct span){ (const char *)ptr, len };
-}
-
-const char *tls_conn_version(const struct conn *conn)
-{
-	return tls_conn_is(conn) ? SSL_get_version(tls_of(conn)->ssl) : "";
-}
-
-bool tls_conn_resumed(const struct conn *conn)
-{
-	return tls_conn_is(conn) && SSL_session_reused(tls_of(conn)->ssl);
-}
-
-const char *tls_conn_cipher(const struct conn *conn)
-{
-	return tls_conn_is(conn) ? SSL_get_cipher_name(tls_of(conn)->ssl) : "";
 }

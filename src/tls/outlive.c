@@ -39,7 +39,7 @@ static void outlive_end(struct outlive *o)
 
 	orphan_spare(&o->orphan);
 	timer_cancel(&o->timer);
-	if (t->unproven || t->dead) {
+	if (o->conn->flags & CONN_UNPROVEN || t->dead) {
 		t->spoke = false; /* not here once more */
 		conn_close(&o->conn, false);
 	} else {
@@ -71,7 +71,7 @@ static void outlive_ready(struct conn *conn)
 	struct tls_conn *t = container_of(conn->layer, struct tls_conn, layer);
 
 	tls_early_free(t);
-	if (!t->unproven)
+	if (!(conn->flags & CONN_UNPROVEN))
 		outlive_end(conn->owner);
 }
 
