@@ -10,9 +10,6 @@
 struct exchange;
 struct stream;
 
-/* Steps: filters that are asked see the head behind the rules, and may wait or refuse. */
-MUST_USE int filter_request_rules(struct stream *s);
-MUST_USE int filter_response_rules(struct stream *s);
 /* The head of the request leaves for a server. False: no memory. */
 MUST_USE bool filter_request_head(struct exchange *x);
 /* The head of the response leaves. False: no memory. */

@@ -15,6 +15,7 @@ struct arena;
 struct proxy;
 struct server;
 struct stream;
+struct subscriber;
 struct watch;
 
 enum entry_kind {
@@ -98,6 +99,8 @@ struct record {
 void record_begin(struct record *r, struct arena *arena, const struct proxy *frontend);
 /* No more: what is there stays, in the arena. The stream, if there is one, goes on. */
 void record_end(void);
+/* Who makes it know of streams: before and behind the line of the log. */
+extern const struct subscriber record_begins_subscriber, record_ends_subscriber;
 /* Is one going on? */
 bool record_busy(void);
 /* The callbacks for rules that run before there is a stream. */

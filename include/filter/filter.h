@@ -7,6 +7,7 @@
 #define FILTER_FILTER_H
 
 #include "config/config.h"
+#include "filter/moment.h"
 #include "relay/chain.h"
 
 struct arena;
@@ -44,17 +45,6 @@ struct filter_heads {
 	bool local;                /* the response is the program's own: no filter sees its body */
 };
 
-/* What a filter says where it is asked: goes the stream on? */
-enum filter_said {
-	FILTER_GOES_ON,
-	FILTER_WAITS,   /* it wakes the stream (stream_wake), and is asked again */
-	FILTER_SHORT,   /* no memory */
-	FILTER_REFUSES, /* the stream ends with an error */
-	FILTER_FAULTY,  /* the same, by an internal one */
-	FILTER_ENDS,    /* the stream ends as with an answer of the program: in an exchange there is
-			 * one, exchange_reply */
-};
-
 struct filter_kind {
 	const char *name;     /* behind "filter" */
 	/* The words behind it. 0, or -1 after a report. NULL: there are none. */
@@ -62,17 +52,13 @@ struct filter_kind {
 	struct pool *pool;    /* of its state */
 	bool once;            /* a proxy may have one */
 	bool http;            /* it does nothing in mode tcp */
-	bool early;           /* it wants to see streams from their first moment on */
-	/* Moments of a stream, in this order; NULL: nothing to do. */
+	/* AT_MOMENT: when it wants to hear of streams of its proxy, and is taken up at the latest. Of
+	 * responses of the program none hears: RESPONSE and ANSWER are those of servers. */
+	unsigned moments;
+	enum moment_said (*hear)(struct filter *f, enum moment moment); /* NULL: it is taken up */
+	/* Besides, in this order; NULL: nothing to do. */
 	void (*begin)(struct filter *f);     /* it has just been taken up */
 	void (*backend)(struct filter *f);   /* the backend is known */
-	/* These two may be asked several times for the same, and go on at once where they have said so
-	 * before. A direction begins: that of requests before the rules of the proxy, that of responses
-	 * before one leaves. */
-	enum filter_said (*start)(struct filter *f, bool response);
-	/* A head is complete, and rules have run on it: before a server is chosen, or before the
-	 * response leaves. Not called in mode tcp. Goes with start. */
-	enum filter_said (*head)(struct filter *f, struct filter_heads *heads, bool response);
 	/* A head leaves. False: no memory. Not called in mode tcp. */
 	bool (*request)(struct filter *f, struct filter_heads *heads);
 	bool (*response)(struct filter *f, struct filter_heads *heads);
@@ -91,8 +77,9 @@ struct filters {
 	uint64_t stream;      /* its id */
 	struct filter *first;
 	struct filter **last;
+	struct filter *asked[2]; /* at a moment of the request, of the response: who was last */
 	uint8_t count;
-	uint8_t broken;       /* enum filter_said: why a filter's pass has failed; FILTER_GOES_ON: none
+	uint8_t broken;       /* enum moment_said: why a filter's pass has failed; SAID_GOES_ON: none
 			       * has, or there was no memory */
 	bool http;
 };
@@ -106,9 +93,9 @@ struct filters *filters_new(struct relay *relay, const struct proxy *frontend, u
 			    bool http);
 /* The backend is chosen: its filters are added, once. False: no memory. */
 bool filters_backend(struct filters *set, const struct proxy *backend);
-/* As start and head in struct filter_kind, for all of them in order. */
-enum filter_said filters_start(struct filters *set, bool response);
-enum filter_said filters_head(struct filters *set, struct filter_heads *heads, bool response);
+/* Those that want to hear of it do, in order, until one says something else than that the stream
+ * goes on. again: that was so before, and the same one is asked first. */
+enum moment_said filters_hear(struct filters *set, enum moment moment, bool again);
 /* Heads leave, as in struct filter_kind. */
 bool filters_request(struct filters *set, struct filter_heads *heads);
 bool filters_response(struct filters *set, struct filter_heads *heads);
@@ -134,10 +121,8 @@ const struct filter_line *filter_find(const struct proxy *px, const struct filte
 /* One that no line has asked for, behind all others. */
 void filter_add(struct config *cfg, struct proxy *px, const struct filter_kind *kind);
 
-/* Has the proxy one that wants to see streams from their first moment on? One that is asked whether
- * they go on? */
-bool filters_early(const struct proxy *px);
-bool filters_ask(const struct proxy *px);
+/* At which moments those of the proxy want to hear of streams. */
+unsigned filters_moments(const struct proxy *px);
 /* The kind of names that begin with "lua.": installed by lua/. NULL: there are none. */
 extern const struct filter_kind *filter_script_kind;
 

@@ -6,21 +6,15 @@
 #ifndef STREAM_ACCESSLOG_H
 #define STREAM_ACCESSLOG_H
 
-#include "base/bug.h"
 #include "log/profile.h"
 #include "net/link.h"
 #include "stream/stream.h"
 
+struct subscriber;
 struct view;
 
-/* Writes the line of a step that the frontend wants one at. */
-void accesslog_step(struct stream *s, enum log_step step);
-
-static inline void stream_log_at(struct stream *s, enum log_step step)
-{
-	if (unlikely(s->origin->frontend->log_at & 1u << step))
-		accesslog_step(s, step);
-}
+/* Writes their lines at moments. */
+extern const struct subscriber accesslog_subscriber;
 
 /* do-log: a line now. profile NULL: that of each target. */
 void accesslog_now(struct view *view, enum log_step step, const struct log_profile *profile);

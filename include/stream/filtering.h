@@ -14,25 +14,19 @@ struct filters;
 struct module;
 struct pump;
 struct stream;
+struct subscriber;
 
 /* The stream's, with those of the backend when that is chosen; taken up when it has none. NULL: no
  * memory. */
 struct filters *filtering_get(struct stream *s);
 /* Has the stream filters, or has its frontend or backend some for it? */
 MUST_USE bool filtering_wanted(const struct stream *s);
-/* Steps of both kinds: filters that are asked whether the stream goes on (filters_ask) are told
- * that requests begin, once the proxy that has them is known, and responses (bytes alone). */
-MUST_USE int filtering_begin_request(struct stream *s);
-MUST_USE int filtering_begin_response(struct stream *s);
-/* What a step returns where they have said this. */
-MUST_USE int filtering_said(struct stream *s, enum filter_said said, bool is_response);
+/* The filters of streams, at the moments that their kinds ask for (filter_kind.moments). */
+extern const struct subscriber filtering_subscriber;
 /* A pump says that there is no memory: is it so, or has a filter failed? */
 MUST_USE enum reason filtering_failure(struct stream *s);
 /* Mode tcp: the request's pump is about to be opened. False: no memory. */
 MUST_USE bool filtering_stream(struct stream *s);
-/* The stream ends; its connections are its own still. True: one has ended a message before its
- * time. */
-MUST_USE bool filtering_end(struct stream *s);
 
 extern const struct module limit_rules_module; /* set-bandwidth-limit */
 

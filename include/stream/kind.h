@@ -39,8 +39,8 @@ struct stream_kind {
 	int (*fail)(struct stream *s, enum reason reason);
 	/* Bytes that were to be looked at will not come: the same of either side. */
 	int (*cut)(struct stream *s, bool is_response);
-	/* A filter will not have it go on, for lack of memory with a reason of RESOURCE; or it has
-	 * answered (LOCAL). What the step of that side returns. */
+	/* A filter, or who was asked at a moment, will not have it go on, for lack of memory with a
+	 * reason of RESOURCE; or has answered (LOCAL). What the step of that side returns. */
 	int (*filtered)(struct stream *s, enum reason reason, bool is_response);
 	/* Its end was asked for from outside; a side was quiet for too long. True: the steps are to
 	 * be run, else they need not, or it has ended. */
@@ -71,9 +71,8 @@ struct stream_kind {
 	bool (*was_short)(const struct stream *s);
 	bool (*wrong_response)(const struct stream *s);
 	/* It has ended: gives back connections that live on, and leaves the client's to whoever
-	 * lingers. filtered: a filter has ended a message before its time. True: what is left of
-	 * the client's end is to be reset. */
-	bool (*leave)(struct stream *s, bool filtered);
+	 * lingers. True: what is left of the client's end is to be reset. */
+	bool (*leave)(struct stream *s);
 	/* A clean end: is a reset as good for the server? */
 	bool (*resets_server)(const struct stream *s);
 	/* Frees the exchange, if there is one. */

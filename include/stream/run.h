@@ -15,8 +15,8 @@ void stream_run(struct stream *s);
 /* That, as a pump's notice: relay_notice. */
 void stream_notice(struct relay *relay, struct pump *pump);
 
-/* A side goes on at this row, when the steps run the next time. A step that is at work returns
- * first: what it returns then counts from that row on. */
+/* A side goes on at this row, when the steps run the next time; of the request one from REQ_PROOF
+ * on. A step that is at work returns first: what it returns then counts from that row on. */
 void stream_move_request(struct stream *s, enum request_step to);
 void stream_move_response(struct stream *s, enum response_step to);
 

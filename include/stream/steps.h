@@ -7,6 +7,7 @@
 
 #include "base/bug.h"
 #include "base/result.h"
+#include "filter/moment.h"
 #include "stream/stream.h"
 
 #include <stdbool.h>
@@ -42,9 +43,15 @@ enum stream_trait {
 				  * exchange_write_request */
 	IS_BEGUN = 1 << 17,      /* it is a stream: always */
 	STICKS = 1 << 18,        /* to servers, by stick tables: persist_table.h */
-	FILTERS_ASK = 1 << 19,   /* filters that are asked whether it goes on: filters_ask */
-	TRIES_END = 1 << 20,     /* each try has a time: timeout try */
+	TRIES_END = 1 << 19,     /* each try has a time: timeout try */
+	IS_CUT = 1 << 20,        /* a filter has ended a message before its time: said at its end */
 };
+/* Behind these: a trait for each moment at which somebody is told of it (stream/moments.h). */
+enum { HEARD_SHIFT = 22 };
+_Static_assert(HEARD_SHIFT + (int)MOMENTS <= 32, "each moment has its trait");
+#define HEARD_AT(moment) (1u << (HEARD_SHIFT + (unsigned)(moment)))
+#define HEARD_ALL(moments) ((moments) << HEARD_SHIFT) /* AT_MOMENT */
+#define HEARD(name) HEARD_AT(MOMENT_##name)
 
 struct step {
 	const char *name;
@@ -57,15 +64,16 @@ unsigned steps_traits_of_frontend(const struct proxy *frontend);
 unsigned steps_traits_of_backend(const struct proxy *backend, const struct proxy *frontend);
 
 enum request_step {
-	REQ_APPLET, REQ_HEAD, REQ_FRONTEND_FILTERS, REQ_FRONTEND_RULES, REQ_UPGRADED_HEAD,
-	REQ_FRONTEND_BODY, REQ_FRONTEND_MESSAGE, REQ_SWITCH, REQ_BACKEND_FILTERS,
-	REQ_BACKEND_RULES, REQ_BACKEND_MESSAGE, REQ_BODY, REQ_FIELDS, REQ_FILTERS, REQ_PROOF,
-	REQ_STICK, REQ_ASSIGN, REQ_QUEUE, REQ_CONNECT, REQ_CONNECTING, REQ_RETRY, REQ_SERVICE,
-	REQ_OPEN, REQ_FORWARD, REQ_STEPS
+	REQ_APPLET, REQ_HEAD, REQ_MOMENT, REQ_FRONTEND_RULES, REQ_UPGRADED_HEAD,
+	REQ_UPGRADED_MOMENT, REQ_FRONTEND_BODY, REQ_FRONTEND_MESSAGE, REQ_SWITCH,
+	REQ_BACKEND_MOMENT, REQ_BACKEND_RULES, REQ_BACKEND_MESSAGE, REQ_BODY, REQ_FIELDS,
+	REQ_RULED_MOMENT, REQ_PROOF, REQ_STICK, REQ_ASSIGN, REQ_QUEUE, REQ_CONNECT,
+	REQ_CONNECTING, REQ_RETRY, REQ_SERVICE, REQ_CONNECTED_MOMENT, REQ_OPEN, REQ_FORWARD,
+	REQ_STEPS
 };
 enum response_step {
-	RES_HEAD, RES_RULES, RES_STICK, RES_MESSAGE, RES_REPLY, RES_AFTER, RES_FILTERS, RES_OPEN,
-	RES_FORWARD, RES_STEPS
+	RES_HEAD, RES_MOMENT, RES_RULES, RES_STICK, RES_MESSAGE, RES_REPLY, RES_AFTER,
+	RES_ANSWER_MOMENT, RES_OPEN, RES_FORWARD, RES_STEPS
 };
 
 /* The stream ends. STEP_END. */

@@ -69,7 +69,8 @@ struct stream {
 	uint16_t failures;         /* connections that failed */
 	uint16_t dialled;          /* server->moves, as it was when the connection was begun */
 	struct cursor request, response;
-	uint8_t log_level;         /* set-log-level: 1 + enum log_level, or LOG_LEVEL_SILENT */
+	uint8_t log_level : 4;     /* set-log-level: 1 + enum log_level, or LOG_LEVEL_SILENT */
+	uint8_t heard : 4;         /* at a moment: which subscriber was asked last */
 	uint8_t phase;             /* enum phase */
 	uint8_t reason;            /* enum reason; END_NONE: alive */
 	uint8_t asked;             /* where a step at work wants it to go on: stream/run.h; 0
@@ -89,15 +90,13 @@ enum { STEPS_RUN = 1,       /* stream_run is at work: notices wait for it */
        STEPS_WATCHED = 4 }; /* somebody is told of each: stream/watched.h */
 
 /* What streams that begin from now on are looked at for; 0 mostly. */
-enum { WATCH_TRACE = 1,   /* shown on the terminal (-d) */
+enum { WATCH_MOMENTS = 1, /* somebody is told of all of them: stream/moments.h */
        WATCH_TIMES = 2,   /* profiling.tasks measures */
        WATCH_CALLS = 4,   /* a fetch wants to know cpu_calls */
-       WATCH_FILTERS = 8, /* a filter wants to see them from their first moment on */
-       WATCH_RULES = 32, /* stream_watcher wants to see some of them: stream/watched.h */
        WATCH_BYTES = 16 }; /* stick tables get bytes all along: option contstats */
 extern uint8_t streams_watched;
 extern struct pool stream_pool; /* for start.c and end.c */
-enum { LOG_LEVEL_SILENT = UINT8_MAX };
+enum { LOG_LEVEL_SILENT = 15 };
 
 extern struct list streams_all; /* struct stream.node, oldest first */
 extern unsigned streams_count;
@@ -194,8 +193,6 @@ void stream_be_nice(struct stream *s, int nice);
 void stream_choose_ways(struct stream *s);
 /* The kernel may pass on its bytes, if an option says so and nobody looks at them. */
 void stream_want_kernel(struct stream *s);
-/* Writes its line now (option logasap), or at its end. Once. */
-void stream_log(struct stream *s);
 /* What fetches see; log may be NULL, else it is filled too. */
 void stream_view(struct stream *s, struct view *view, struct view_log *log);
 /* "--", "CD" ...: two letters and a NUL. */

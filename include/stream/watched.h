@@ -6,32 +6,32 @@
 #define STREAM_WATCHED_H
 
 #include "expr/watch.h"
+#include "stream/stream.h"
 
 #include <stdbool.h>
 
-struct stream;
-
 struct stream_watch {
 	struct watch rules;
-	/* A stream begins. True: it is to be watched. */
-	bool (*begins)(struct stream *s);
 	/* A step is about to run, on the side of the request or of the response. */
 	void (*step)(struct stream *s, const char *name, bool is_response);
 	/* Its steps wait for something, or it has ended. */
 	void (*waits)(struct stream *s);
 	/* Its line of the log, whether or not somebody takes it. */
 	void (*log)(struct stream *s, struct span line);
-	/* It is about to end: all that it has is there still, and s->reason tells why. */
-	void (*ends)(struct stream *s);
 };
 
-/* NULL: nobody watches. While it is set, streams_watched has WATCH_RULES. */
+/* NULL: nobody watches. */
 extern const struct stream_watch *stream_watcher;
 
+/* It is watched from now on: it has begun, and its steps have not run yet. */
+static inline void stream_watched(struct stream *s)
+{
+	s->in_steps |= STEPS_WATCHED;
+}
 /* It is not watched any more, from now on: its steps may be at work. */
 void stream_watched_no_more(struct stream *s);
-/* From now on streams that begin are shown to it; NULL: no more. Those that are watched must have
- * ended. */
+/* Who is told of streams that are watched; NULL: none is any more, those that were must have
+ * ended. Which streams that are is for a subscriber to say (stream/moments.h). */
 void streams_watch(const struct stream_watch *watcher);
 
 #endif

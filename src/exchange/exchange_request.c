@@ -20,10 +20,10 @@
 #include "proxy/proxy.h"
 #include "proxy/watch.h"
 #include "relay/buffer.h"
-#include "stream/accesslog.h"
 #include "stream/extra.h"
 #include "stream/filtering.h"
 #include "stream/kind.h"
+#include "stream/moments.h"
 #include "stream/service.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
@@ -252,7 +252,6 @@ int exchange_request_head(struct stream *s)
 	x->http.request = &x->req;
 	x->http.not_first = !x->first;
 	capture_request(s->origin->frontend, &x->req, x->arena, &x->http);
-	stream_log_at(s, LOG_STEP_REQUEST);
 	return STEP_NEXT;
 }
 
@@ -353,7 +352,6 @@ int exchange_open_service(struct stream *s)
 	if (!body_invite(s) || s->exchange->service(s->exchange, &s->relay.server) < 0)
 		return exchange_fail(s, END_RESOURCE);
 	service_answers(s);
-	s->connected = true;
 	return STEP_NEXT;
 }
 
@@ -401,6 +399,7 @@ int exchange_request_open(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 
+	s->connected = true;
 	s->phase = PHASE_HEADERS;
 	s->phase_ms = (uint32_t)clock_now_ms;
 	stream_expire_never(s);
@@ -413,7 +412,7 @@ int exchange_request_open(struct stream *s)
 	x->attempts++;
 	pump_open(&s->relay.request);
 	s->relay.response.flags |= PUMP_WATCH;
-	stream_log_at(s, LOG_STEP_CONNECT);
+	moment_tell(s, MOMENT_SENT);
 	pump_run(&s->relay.request);
 	if (!x->may_retry && !exchange_drop_request(x))
 		return exchange_fail(s, END_RESOURCE);

@@ -25,9 +25,9 @@
 #include "proxy/proxy.h"
 #include "proxy/watch.h"
 #include "relay/buffer.h"
-#include "stream/accesslog.h"
 #include "stream/filtering.h"
 #include "stream/extra.h"
+#include "stream/moments.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
 #include "stream/track.h"
@@ -437,7 +437,7 @@ int exchange_response_open(struct stream *s)
 	counted = end_waiting(client).len;
 	x->bytes_out += counted;
 	x->head_sent = true;
-	stream_log_at(s, LOG_STEP_RESPONSE);
+	moment_tell(s, MOMENT_ANSWERED);
 	s->phase = PHASE_DATA;
 	pump_open(&s->relay.response);
 	pump_run(&s->relay.response);

@@ -9,39 +9,6 @@
 #include "stream/filtering.h"
 #include "stream/steps.h"
 
-/* ---- filters that are asked ---------------------------------------------------------------- */
-
-int filter_request_rules(struct stream *s)
-{
-	struct exchange *x = s->exchange;
-	struct filter_heads heads = { .req = &x->req, .arena = x->arena, .http = &x->http };
-	struct filters *set = filtering_get(s);
-	enum filter_said said = set ? filters_head(set, &heads, false) : FILTER_SHORT;
-
-	if (said == FILTER_GOES_ON && x->arena->failed)
-		said = FILTER_SHORT;
-	return filtering_said(s, said, false);
-}
-
-/* No filter sees what the program answers. */
-int filter_response_rules(struct stream *s)
-{
-	struct exchange *x = s->exchange;
-	struct filter_heads heads = { .req = &x->req, .res = &x->res, .arena = x->arena,
-				      .http = &x->http };
-	struct filters *set = filters_of(&s->relay);
-	enum filter_said said;
-
-	if (x->reply || x->service || !set)
-		return STEP_NEXT;
-	said = filters_start(set, true);
-	if (said == FILTER_GOES_ON)
-		said = filters_head(set, &heads, true);
-	if (said == FILTER_GOES_ON && x->arena->failed)
-		said = FILTER_SHORT;
-	return filtering_said(s, said, true);
-}
-
 /* ---- as heads leave -------------------------------------------------------------------------- */
 
 /* A body that filters change is to be as long as the head that leaves says. */

@@ -19,8 +19,10 @@
 #include "net/addr.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
+#include "stream/accesslog.h"
 #include "stream/extra.h"
 #include "stream/stream.h"
+#include "stream/subscriber.h"
 #include "stream/watched.h"
 
 static struct record *recording;
@@ -554,18 +556,18 @@ static void record_decide(struct record *r, struct stream *s)
 	record_clear(r);
 }
 
-static bool on_begins(struct stream *s)
+static void on_begins(struct stream *s)
 {
 	struct record *r = recording;
 
 	if (r->stream || r->outcome.ended || s->origin->frontend->stats_socket ||
 	    (wanted_frontend && s->origin->frontend != wanted_frontend))
-		return false;
+		return;
+	stream_watched(s);
 	r->stream = s;
 	r->outcome.frontend = s->origin->frontend->name;
 	if (r->begins)
 		r->begins(r, s);
-	return true;
 }
 
 static void on_step(struct stream *s, const char *name, bool is_response)
@@ -652,12 +654,42 @@ static const struct stream_watch recorder = {
 		   .line = on_line, .lined = on_lined, .says = on_says, .cond = on_cond,
 		   .acl = on_acl, .asked = on_asked, .sample = on_sample,
 		   .pattern = on_pattern, .variable = on_variable },
-	.begins = on_begins,
 	.step = on_step,
 	.waits = on_waits,
 	.log = on_log,
-	.ends = on_ends,
 };
+
+/* ---- moments ------------------------------------------------------------------------------- */
+
+static enum moment_said record_hear(struct stream *s, enum moment moment)
+{
+	if (moment == MOMENT_BEGUN)
+		on_begins(s);
+	else if (s->in_steps & STEPS_WATCHED)
+		on_ends(s);
+	return SAID_GOES_ON;
+}
+
+const struct subscriber record_begins_subscriber = {
+	.name = "explain",
+	.moments = AT_MOMENT(BEGUN),
+	.hear = record_hear,
+};
+
+const struct subscriber record_ends_subscriber = {
+	.name = "explain",
+	.moments = AT_MOMENT(ENDED),
+	.hear = record_hear,
+};
+
+/* The line of the log is a part of the record, whether or not somebody takes it. */
+static void record_listens(bool on)
+{
+	moments_everywhere(&record_begins_subscriber, on);
+	moments_everywhere(&record_ends_subscriber, on);
+	moments_everywhere(&accesslog_subscriber, on);
+	streams_watch(on ? &recorder : NULL);
+}
 
 const struct watch *record_rules(void)
 {
@@ -671,7 +703,7 @@ void record_begin(struct record *r, struct arena *arena, const struct proxy *fro
 	record_clear(r);
 	recording = r;
 	wanted_frontend = frontend;
-	streams_watch(&recorder);
+	record_listens(true);
 }
 
 void record_end(void)
@@ -679,7 +711,7 @@ void record_end(void)
 	if (recording && recording->stream)
 		stream_watched_no_more(recording->stream);
 	recording = NULL;
-	streams_watch(NULL);
+	record_listens(false);
 }
 
 bool record_busy(void)

@@ -206,14 +206,12 @@ static int logformat_check_tcp(struct config *cfg, const struct proxy *px,
 
 /* -- when lines are written, and in which forms ----------------------------------------- */
 
-/* All but that at the end, which comes where none was written before. */
-static unsigned logformat_when(const struct proxy *px)
+/* Besides that at the end, which comes where none was written before. */
+static unsigned logformat_before_end(const struct proxy *px)
 {
 	const struct logformat *format = px->set.logformat;
 	bool http = px->set.mode == MODE_HTTP, asap = px->set.options.on & OPT_LOGASAP;
 
-	if (px->set.log_steps)
-		return px->set.log_steps;
 	if (!format && !px->log_profiles) /* it says nothing of what follows */
 		return 1u << (http ? LOG_STEP_REQUEST : LOG_STEP_ACCEPT);
 	if (asap)
@@ -320,7 +318,8 @@ static int logformat_finish_proxy(struct config *cfg, struct proxy *px,
 		if (px->log_profiles[i])
 			bad |= logformat_check_profile(cfg, px, px->log_profiles[i]);
 	logformat_check_uses(cfg, px);
-	px->log_at = logformat_when(px);
+	px->log_at = px->set.log_steps ? px->set.log_steps :
+					 logformat_before_end(px) | 1u << LOG_STEP_CLOSE;
 	return bad;
 }
 

@@ -15,22 +15,14 @@ struct filters *filters_of(struct relay *relay)
 				       NULL;
 }
 
-bool filters_early(const struct proxy *px)
+unsigned filters_moments(const struct proxy *px)
 {
-	const struct filter_line *line = px->filters;
+	const struct filter_line *line;
+	unsigned moments = 0;
 
-	while (line && !line->kind->early)
-		line = line->next;
-	return line;
-}
-
-bool filters_ask(const struct proxy *px)
-{
-	const struct filter_line *line = px->filters;
-
-	while (line && !line->kind->start)
-		line = line->next;
-	return line;
+	for (line = px->filters; line; line = line->next)
+		moments |= line->kind->moments;
+	return moments;
 }
 
 static struct filter *filter_new(struct filters *set, const struct filter_line *line,
@@ -101,25 +93,18 @@ bool filters_backend(struct filters *set, const struct proxy *backend)
 	return true;
 }
 
-enum filter_said filters_start(struct filters *set, bool response)
+enum moment_said filters_hear(struct filters *set, enum moment moment, bool again)
 {
-	enum filter_said said = FILTER_GOES_ON;
+	struct filter **asked = &set->asked[moment >= MOMENT_RESPONSE];
+	enum moment_said said = SAID_GOES_ON;
 	struct filter *f;
 
-	for (f = set->first; f && said == FILTER_GOES_ON; f = f->next)
-		if (f->line->kind->start)
-			said = f->line->kind->start(f, response);
-	return said;
-}
-
-enum filter_said filters_head(struct filters *set, struct filter_heads *heads, bool response)
-{
-	enum filter_said said = FILTER_GOES_ON;
-	struct filter *f;
-
-	for (f = set->first; f && said == FILTER_GOES_ON; f = f->next)
-		if (f->line->kind->head)
-			said = f->line->kind->head(f, heads, response);
+	for (f = again ? *asked : set->first; f && said == SAID_GOES_ON; f = f->next) {
+		if (!(f->line->kind->moments & 1u << moment) || !f->line->kind->hear)
+			continue;
+		*asked = f;
+		said = f->line->kind->hear(f, moment);
+	}
 	return said;
 }
 

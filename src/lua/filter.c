@@ -330,7 +330,7 @@ static void begin(struct filter *filter)
 }
 
 /* Without a filter of its own the stream goes on, as the manual has it where new returns nil. */
-static enum filter_said make_own(struct script_filter_state *f)
+static enum moment_said make_own(struct script_filter_state *f)
 {
 	const struct script_filter_line *line = f->filter.line->data;
 	const struct filter_turn turn = { .http = f->filter.set->http };
@@ -339,66 +339,66 @@ static enum filter_said make_own(struct script_filter_state *f)
 
 	f->made = true;
 	if (line->ref == LUA_NOREF || (f->filter.set->http && !line->htx))
-		return FILTER_GOES_ON;
+		return SAID_GOES_ON;
 	f->ss = stream_scripts_get(stream_of(f->filter.set->relay));
 	if (!f->ss)
-		return FILTER_SHORT;
+		return SAID_SHORT;
 	switch (call_in_turn(&c, run_new, &says)) {
 	case CALL_SHORT:
-		return FILTER_SHORT;
+		return SAID_SHORT;
 	case CALL_FAILED:
-		return FILTER_FAULTY;
+		return SAID_FAULTY;
 	default:
-		return FILTER_GOES_ON;
+		return SAID_GOES_ON;
 	}
 }
 
 /* txn:done, with an answer or without a word. */
-static enum filter_said done(struct script_filter_state *f)
+static enum moment_said done(struct script_filter_state *f)
 {
 	struct exchange *x = f->ss->stream->exchange;
 
 	if (x && f->ss->reply)
 		exchange_reply(x, f->ss->reply);
-	return FILTER_ENDS;
+	return SAID_ENDS;
 }
 
 /* Behind filter.WAIT without a time it is asked again soon: nothing else of the stream may ever
  * change. */
 enum { AGAIN_MS = 10 };
 
-static enum filter_said said(struct script_filter_state *f, enum filter_call_result r, lua_Integer says)
+static enum moment_said said(struct script_filter_state *f, enum filter_call_result r, lua_Integer says)
 {
 	switch (r) {
 	case CALL_SHORT:
-		return FILTER_SHORT;
+		return SAID_SHORT;
 	case CALL_FAILED:
-		return FILTER_REFUSES;
+		return SAID_REFUSES;
 	case CALL_ENDS:
 		return done(f);
 	case CALL_SILENT:
-		return FILTER_GOES_ON;
+		return SAID_GOES_ON;
 	case CALL_SAID:
 		break;
 	}
 	if (says == SAYS_WAIT && !timer_armed(&f->timer))
 		timer_set(&f->timer, clock_now_ms + AGAIN_MS);
-	return says == SAYS_WAIT ? FILTER_WAITS : says == SAYS_ERROR ? FILTER_REFUSES : FILTER_GOES_ON;
+	return says == SAYS_WAIT ? SAID_WAITS : says == SAYS_ERROR ? SAID_REFUSES : SAID_GOES_ON;
 }
 
-static enum filter_said start(struct filter *filter, bool response)
+static enum moment_said start(struct filter *filter, bool response)
 {
 	struct script_filter_state *f = script_filter_of(filter);
 	const struct filter_turn turn = { .response = response, .http = filter->set->http };
-	enum filter_said s = f->made ? FILTER_GOES_ON : make_own(f);
+	enum moment_said s = f->made ? SAID_GOES_ON : make_own(f);
 	enum filter_call_result r;
 	lua_Integer says;
 
-	if (s != FILTER_GOES_ON || f->ref == LUA_NOREF || f->ways[response].started)
+	if (s != SAID_GOES_ON || f->ref == LUA_NOREF || f->ways[response].started)
 		return s;
 	r = script_filter_call(f, "start_analyze", &turn, false, &says);
 	s = said(f, r, says);
-	f->ways[response].started = s == FILTER_GOES_ON;
+	f->ways[response].started = s == SAID_GOES_ON;
 	return s;
 }
 
@@ -409,23 +409,40 @@ static void forbid_retry(struct script_filter_state *f)
 		f->ss->stream->exchange->no_retry = true;
 }
 
-static enum filter_said head(struct filter *filter, struct filter_heads *heads, bool response)
+static enum moment_said head(struct filter *filter, bool response)
 {
 	struct script_filter_state *f = script_filter_of(filter);
 	const struct filter_turn turn = { .response = response, .heads = true, .http = true, .more = true };
 	enum filter_call_result r;
-	enum filter_said s;
+	enum moment_said s;
 	lua_Integer says;
 
-	(void)heads;
-	if (f->ref == LUA_NOREF || f->ways[response].headed)
-		return FILTER_GOES_ON;
+	if (!filter->set->http || f->ref == LUA_NOREF || f->ways[response].headed)
+		return SAID_GOES_ON;
 	r = script_filter_call(f, "http_headers", &turn, true, &says);
 	s = said(f, r, says);
-	f->ways[response].headed = s == FILTER_GOES_ON;
-	if (!response && s == FILTER_GOES_ON)
+	f->ways[response].headed = s == SAID_GOES_ON;
+	if (!response && s == SAID_GOES_ON)
 		forbid_retry(f);
 	return s;
+}
+
+/* A filter of a backend hears of the request later than one of a frontend. */
+static enum moment_said hear(struct filter *filter, enum moment moment)
+{
+	switch (moment) {
+	case MOMENT_REQUEST:
+	case MOMENT_BACKEND:
+		return start(filter, false);
+	case MOMENT_RULED:
+		return head(filter, false);
+	case MOMENT_RESPONSE:
+		return start(filter, true);
+	case MOMENT_ANSWER:
+		return head(filter, true);
+	default:
+		return SAID_GOES_ON;
+	}
 }
 
 static void end_way(struct script_filter_state *f, bool response)
@@ -460,8 +477,9 @@ const struct filter_kind script_filter_kind = {
 	.parse = parse,
 	.pool = &filter_pool,
 	.begin = begin,
-	.start = start,
-	.head = head,
+	.moments = AT_MOMENT(REQUEST) | AT_MOMENT(BACKEND) | AT_MOMENT(RULED) |
+		   AT_MOMENT(RESPONSE) | AT_MOMENT(ANSWER),
+	.hear = hear,
 	.open = script_filter_open,
 	.forget = forget,
 	.end = end,

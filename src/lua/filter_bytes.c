@@ -25,7 +25,7 @@ static bool is_message(const struct script_filter_state *f)
 }
 
 /* Why the stream does not go on. */
-static bool fail(struct script_filter_state *f, enum filter_said why)
+static bool fail(struct script_filter_state *f, enum moment_said why)
 {
 	f->filter.set->broken = (uint8_t)why;
 	return false;
@@ -69,9 +69,9 @@ static bool broken(struct script_filter_state *f, enum filter_call_result r)
 {
 	switch (r) {
 	case CALL_FAILED:
-		return !fail(f, FILTER_REFUSES);
+		return !fail(f, SAID_REFUSES);
 	case CALL_ENDS:
-		return !fail(f, FILTER_ENDS);
+		return !fail(f, SAID_ENDS);
 	case CALL_SHORT:
 		return true;
 	default:
@@ -116,7 +116,7 @@ static bool work_end(struct script_filter_state *f, struct script_way *way)
 	if (broken(f, r))
 		return false;
 	if (r == CALL_SAID && says == SAYS_ERROR)
-		return fail(f, FILTER_REFUSES);
+		return fail(f, SAID_REFUSES);
 	way->told = r != CALL_SAID || says != SAYS_WAIT;
 	return true;
 }
@@ -150,7 +150,7 @@ static bool settle(struct script_filter_state *f, struct script_way *way, struct
 {
 	if (is_stuck(f, way, piece)) {
 		script_filter_tell(f, "it keeps more bytes than a buffer has room for (tune.bufsize)");
-		return fail(f, FILTER_REFUSES);
+		return fail(f, SAID_REFUSES);
 	}
 	if (way->out) {
 		piece->stays = true;

@@ -44,6 +44,7 @@
 #include "share/kept.h"
 #include "share/segment.h"
 #include "stream/stream.h"
+#include "stream/subscriber.h"
 #include "stream/trace.h"
 #include "stream/tune.h"
 
@@ -270,8 +271,7 @@ static int process_start(struct config *cfg, const struct args *args, const stru
 	    confine_rights(conf, args, err) < 0)
 		return -1;
 	kept_forget();
-	trace_enabled = args->debug;
-	streams_watched |= args->debug ? WATCH_TRACE : 0;
+	moments_everywhere(&trace_subscriber, args->debug);
 	if (worker) {
 		daemon_leave();
 	} else {

@@ -10,7 +10,9 @@
 #include "expr/logline.h"
 #include "expr/view.h"
 #include "log/log.h"
+#include "log/log_data.h"
 #include "proxy/proxy.h"
+#include "stream/subscriber.h"
 #include "stream/view.h"
 #include "stream/watched.h"
 
@@ -98,7 +100,7 @@ static bool somebody(const struct proxy *frontend, const struct stream *s)
 	return log_enabled(frontend->set.log) || unlikely(watched(s));
 }
 
-void accesslog_step(struct stream *s, enum log_step step)
+static void accesslog_step(struct stream *s, enum log_step step)
 {
 	struct view_log log;
 	struct view view;
@@ -153,9 +155,51 @@ void accesslog_no_request(struct origin *origin, struct link client)
 	write_line(&view, LOG_STEP_ERROR, NULL);
 }
 
-void stream_log(struct stream *s)
+/* ---- moments -------------------------------------------------------------------------------- */
+
+static const uint8_t step_at[MOMENTS] = {
+	[MOMENT_BEGUN] = LOG_STEP_ACCEPT,
+	[MOMENT_REQUEST] = LOG_STEP_REQUEST,
+	[MOMENT_SENT] = LOG_STEP_CONNECT,
+	[MOMENT_ANSWERED] = LOG_STEP_RESPONSE,
+	[MOMENT_ENDED] = LOG_STEP_CLOSE,
+};
+
+static unsigned accesslog_wants(const struct proxy *px, bool is_backend)
 {
-	if (!s->origin->frontend->set.log_steps ||
-	    s->origin->frontend->set.log_steps & 1u << LOG_STEP_CLOSE)
-		accesslog_step(s, LOG_STEP_CLOSE);
+	unsigned moments = 0, i;
+
+	if (is_backend || !px->set.log || !px->set.log->count)
+		return 0;
+	for (i = 0; i < MOMENTS; i++)
+		if (step_at[i] && px->log_at & 1u << step_at[i])
+			moments |= 1u << i;
+	return moments;
 }
+
+/* Bytes are no request; those that turn out to be one were accepted before. */
+static bool accesslog_due(const struct stream *s, enum moment moment)
+{
+	const struct proxy *fe = s->origin->frontend;
+
+	if (!(fe->log_at & 1u << step_at[moment]))
+		return false;
+	if (moment == MOMENT_REQUEST)
+		return s->exchange;
+	return moment != MOMENT_BEGUN || !s->exchange || fe->set.mode == MODE_HTTP;
+}
+
+static enum moment_said accesslog_hear(struct stream *s, enum moment moment)
+{
+	if (accesslog_due(s, moment))
+		accesslog_step(s, step_at[moment]);
+	return SAID_GOES_ON;
+}
+
+const struct subscriber accesslog_subscriber = {
+	.name = "log",
+	.moments = AT_MOMENT(BEGUN) | AT_MOMENT(REQUEST) | AT_MOMENT(SENT) | AT_MOMENT(ANSWERED) |
+		   AT_MOMENT(ENDED),
+	.wants = accesslog_wants,
+	.hear = accesslog_hear,
+};

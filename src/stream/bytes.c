@@ -9,7 +9,6 @@
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
-#include "stream/accesslog.h"
 #include "stream/assign.h"
 #include "stream/client_close.h"
 #include "stream/connect.h"
@@ -17,6 +16,7 @@
 #include "stream/extra.h"
 #include "stream/filtering.h"
 #include "stream/kind.h"
+#include "stream/moments.h"
 #include "stream/persist_table.h"
 #include "stream/proxyheader.h"
 #include "stream/rule_steps.h"
@@ -40,14 +40,14 @@ static int open_applet(struct stream *s)
 
 	if (px->applet(&s->relay.server, s->origin->listener) < 0)
 		return steps_end(s, END_RESOURCE);
-	s->connected = true;
-	return STEP_GOTO + REQ_OPEN;
+	return STEP_GOTO + REQ_CONNECTED_MOMENT;
 }
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
 static int open_request(struct stream *s)
 {
+	s->connected = true;
 	s->phase = PHASE_DATA;
 	s->phase_ms = (uint32_t)clock_now_ms;
 	stream_expire_never(s);
@@ -55,7 +55,7 @@ static int open_request(struct stream *s)
 	    (proxyheader_wanted(s) && !s->server->tls && !proxyheader_preload(s)))
 		return steps_end(s, END_RESOURCE);
 	pump_open(&s->relay.request);
-	stream_log_at(s, LOG_STEP_CONNECT);
+	moment_tell(s, MOMENT_SENT);
 	pump_run(&s->relay.request);
 	return STEP_NEXT;
 }
@@ -231,9 +231,8 @@ static bool bytes_no(const struct stream *s)
 
 /* Whoever did not break off itself, nor sees a clean end, gets a RST: it must not take what it has
  * for everything. */
-static bool bytes_leave(struct stream *s, bool filtered)
+static bool bytes_leave(struct stream *s)
 {
-	(void)filtered;
 	if (stream_broken_off(s) ? s->connected :
 				   (s->origin->frontend->set.options.on & OPT_NOLINGER) != 0)
 		return true;
@@ -248,10 +247,10 @@ static bool bytes_leave(struct stream *s, bool filtered)
 
 static const struct step request_steps[REQ_STEPS + 1] = {
 	[REQ_APPLET] = { "applet", open_applet, IS_LOCAL },
-	[REQ_FRONTEND_FILTERS] = { "frontend filters", filtering_begin_request, FILTERS_ASK },
+	[REQ_MOMENT] = { "moment: request", moment_request, HEARD(REQUEST) },
 	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, FRONT_RULES },
 	[REQ_SWITCH] = { "backend switching", rules_switch, 0 },
-	[REQ_BACKEND_FILTERS] = { "backend filters", filtering_begin_request, FILTERS_ASK },
+	[REQ_BACKEND_MOMENT] = { "moment: backend", moment_backend, HEARD(BACKEND) },
 	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, BACK_RULES },
 	[REQ_STICK] = { "stick rules", stick_request, STICKS },
 	[REQ_ASSIGN] = { "server choice", assign_server, 0 },
@@ -260,6 +259,7 @@ static const struct step request_steps[REQ_STEPS + 1] = {
 	[REQ_CONNECTING] = { "connecting", connect_wait, 0 },
 	[REQ_RETRY] = { "retry", connect_retry, 0 },
 	[REQ_SERVICE] = { "service", service_open, HAS_SERVICE },
+	[REQ_CONNECTED_MOMENT] = { "moment: connected", moment_connected, HEARD(CONNECTED) },
 	[REQ_OPEN] = { "open", open_request, 0 },
 	[REQ_FORWARD] = { "forward", forward_request, 0 },
 	[REQ_STEPS] = { "none", step_beyond, 0 },
@@ -267,9 +267,10 @@ static const struct step request_steps[REQ_STEPS + 1] = {
 
 static const struct step response_steps[RES_STEPS + 1] = {
 	[RES_HEAD] = { "response head", NULL, 0 }, /* where the cursor begins */
+	[RES_MOMENT] = { "moment: response", moment_response, HEARD(RESPONSE) },
 	[RES_RULES] = { "response rules", rules_response, RESPONSE_RULES },
 	[RES_STICK] = { "stick rules", stick_response, STICKS },
-	[RES_FILTERS] = { "filters", filtering_begin_response, FILTERS_ASK },
+	[RES_ANSWER_MOMENT] = { "moment: answer", moment_answer, HEARD(ANSWER) },
 	[RES_OPEN] = { "open", open_response, 0 },
 	[RES_FORWARD] = { "forward", forward_response, 0 },
 	[RES_STEPS] = { "none", step_beyond, 0 },

@@ -86,9 +86,8 @@ static int connect_give_up(struct stream *s, bool timed_out)
 
 int connect_done(struct stream *s)
 {
-	s->connected = true;
 	s->connect_ms = (uint32_t)(clock_now_ms - s->origin->accepted_ms);
-	return STEP_GOTO + REQ_OPEN;
+	return STEP_GOTO + REQ_CONNECTED_MOMENT;
 }
 
 /* Are bytes for the server at hand already? */

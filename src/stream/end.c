@@ -10,15 +10,13 @@
 #include "proxy/proxy.h"
 #include "stream/count.h"
 #include "stream/extra.h"
-#include "stream/filtering.h"
 #include "stream/kind.h"
+#include "stream/moments.h"
 #include "stream/place.h"
 #include "stream/scan.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
-#include "stream/trace.h"
 #include "stream/view.h"
-#include "stream/watched.h"
 #include "tls/link.h"
 
 
@@ -65,7 +63,7 @@ COLD static bool stream_was_short(const struct stream *s)
 void stream_end(struct stream *s, enum reason reason)
 {
 	struct origin *origin = s->origin;
-	bool asking, filtered, reset;
+	bool asking, reset;
 
 	BUG_ON(reason == END_NONE);
 	if (s->reason != END_NONE)
@@ -81,13 +79,8 @@ void stream_end(struct stream *s, enum reason reason)
 	stream_count_spliced(s);
 	stream_count_end(s);
 	stream_count_times(s);
-	stream_log(s);
-	if (unlikely(trace_enabled))
-		trace_closed(s);
-	if (unlikely(s->in_steps & STEPS_WATCHED))
-		stream_watcher->ends(s);
-	filtered = unlikely(s->relay.response.chain != NULL) && filtering_end(s);
-	reset = s->kind->leave(s, filtered);
+	moment_tell(s, MOMENT_ENDED);
+	reset = s->kind->leave(s);
 	relay_close(&s->relay, reset, s->relay.server.ops && reset_server(s));
 	place_release(s);
 	stream_scans_leave(s);

@@ -6,8 +6,7 @@
 
 #include "log/log.h"
 #include "proxy/proxy.h"
-#include "stream/kind.h"
-#include "stream/timeouts.h"
+#include "stream/moments.h"
 
 struct filters *filtering_get(struct stream *s)
 {
@@ -28,66 +27,56 @@ bool filtering_wanted(const struct stream *s)
 	       (s->backend && s->backend->filters);
 }
 
-/* ---- filters that are asked --------------------------------------------------------------- */
+/* ---- moments -------------------------------------------------------------------------------- */
 
-static enum reason reason_said(enum filter_said said)
+static unsigned filtering_wants(const struct proxy *px, bool is_backend)
 {
-	switch (said) {
-	case FILTER_ENDS:
-		return END_LOCAL;
-	case FILTER_REFUSES:
-		return END_FILTERED;
-	case FILTER_FAULTY:
-		return END_INTERNAL;
-	default:
-		return END_RESOURCE;
+	(void)is_backend;
+	return px->filters ? filters_moments(px) | AT_MOMENT(ENDED) : 0;
+}
+
+/* Its connections are its own still. */
+static void filtering_end(struct stream *s)
+{
+	struct filters *set = filters_of(&s->relay);
+
+	if (!set)
+		return;
+	if (filters_cut(set))
+		s->traits |= IS_CUT;
+	filters_end(set);
+}
+
+/* No filter sees what the program answers. */
+static bool answered_inside(const struct stream *s)
+{
+	return s->exchange && s->traits & (HAS_REPLY | HAS_SERVICE);
+}
+
+static enum moment_said filtering_hear(struct stream *s, enum moment moment)
+{
+	bool is_response = moment >= MOMENT_RESPONSE;
+	const struct cursor *at = is_response ? &s->response : &s->request;
+	struct filters *set;
+
+	if (moment == MOMENT_ENDED) {
+		filtering_end(s);
+		return SAID_GOES_ON;
 	}
+	if (is_response && (answered_inside(s) || !filters_of(&s->relay)))
+		return SAID_GOES_ON;
+	set = filtering_get(s);
+	return set ? filters_hear(set, moment, at->waiting) : SAID_SHORT;
 }
 
-/* A filter waits for as long as its side may be silent. */
-static int filtering_waits(struct stream *s, bool response)
-{
-	const struct cursor *at = response ? &s->response : &s->request;
-
-	if (stream_client_gone(s))
-		return STEP_END;
-	if (!at->waiting)
-		stream_arm_wait(s, stream_timeout(s, response ? TIMEOUT_SERVER : TIMEOUT_CLIENT));
-	else if (stream_wait_over(s))
-		return s->kind->filtered(s, END_FILTERED, response);
-	s->relay.request.flags |= PUMP_WATCH; /* a client that leaves is noticed */
-	return STEP_WAIT;
-}
-
-int filtering_said(struct stream *s, enum filter_said said, bool is_response)
-{
-	if (said == FILTER_WAITS)
-		return filtering_waits(s, is_response);
-	if (said != FILTER_GOES_ON)
-		return s->kind->filtered(s, reason_said(said), is_response);
-	if ((is_response ? &s->response : &s->request)->waiting) {
-		stream_expire_never(s);
-		s->relay.request.flags &= (uint16_t)~PUMP_WATCH;
-	}
-	return STEP_NEXT;
-}
-
-static int filtering_begin(struct stream *s, bool response)
-{
-	struct filters *set = filtering_get(s);
-
-	return filtering_said(s, set ? filters_start(set, response) : FILTER_SHORT, response);
-}
-
-int filtering_begin_request(struct stream *s)
-{
-	return filtering_begin(s, false);
-}
-
-int filtering_begin_response(struct stream *s)
-{
-	return filtering_begin(s, true);
-}
+const struct subscriber filtering_subscriber = {
+	.name = "filters",
+	.moments = AT_MOMENT(BEGUN) | AT_MOMENT(REQUEST) | AT_MOMENT(BACKEND) | AT_MOMENT(RULED) |
+		   AT_MOMENT(CONNECTED) | AT_MOMENT(SENT) | AT_MOMENT(RESPONSE) |
+		   AT_MOMENT(ANSWER) | AT_MOMENT(ANSWERED) | AT_MOMENT(ENDED),
+	.wants = filtering_wants,
+	.hear = filtering_hear,
+};
 
 COLD static enum reason misfit(struct stream *s, const struct filters *set)
 {
@@ -107,7 +96,7 @@ enum reason filtering_failure(struct stream *s)
 		return END_RESOURCE;
 	if (set->request.misfits || set->response.misfits)
 		return misfit(s, set);
-	return set->broken ? reason_said((enum filter_said)set->broken) : END_RESOURCE;
+	return set->broken ? moments_reason((enum moment_said)set->broken) : END_RESOURCE;
 }
 
 /* ---- bytes -------------------------------------------------------------------------------- */
@@ -123,13 +112,4 @@ bool filtering_stream(struct stream *s)
 		return false;
 	filters_open(set, false);
 	return true;
-}
-
-bool filtering_end(struct stream *s)
-{
-	struct filters *set = filters_of(&s->relay);
-	bool cut = filters_cut(set);
-
-	filters_end(set);
-	return cut;
 }

@@ -19,9 +19,11 @@
 /* ---- the cursors ------------------------------------------------------------------------- */
 
 /* What was asked for, two rows in a byte: of each one more than its number, 0 is none; so many
- * times the request's, and the response's. A byte beside `reason' is looked at along with that. */
-enum { ASKED_REQUEST = (int)RES_STEPS + 1 };
-_Static_assert(((int)REQ_STEPS + 1) * ASKED_REQUEST <= 256, "two rows have room in a byte");
+ * times the request's, and the response's. Of requests nobody asks for a row before the choice of a
+ * server. A byte beside `reason' is looked at along with that. */
+enum { ASKED_REQUEST = (int)RES_STEPS + 1, ASKED_FIRST = REQ_PROOF };
+_Static_assert(((int)REQ_STEPS - ASKED_FIRST + 1) * ASKED_REQUEST <= 256,
+	       "two rows have room in a byte");
 
 COLD static void stream_moves(struct stream *s)
 {
@@ -29,7 +31,7 @@ COLD static void stream_moves(struct stream *s)
 
 	s->asked = 0;
 	if (request)
-		s->request = (struct cursor){ .step = (uint8_t)(request - 1) };
+		s->request = (struct cursor){ .step = (uint8_t)(request - 1 + ASKED_FIRST) };
 	if (response)
 		s->response = (struct cursor){ .step = (uint8_t)(response - 1) };
 }
@@ -42,7 +44,8 @@ static void stream_moves_unless_run(struct stream *s)
 
 void stream_move_request(struct stream *s, enum request_step to)
 {
-	s->asked = (uint8_t)(s->asked % ASKED_REQUEST + (to + 1u) * ASKED_REQUEST);
+	BUG_ON(to < REQ_PROOF);
+	s->asked = (uint8_t)(s->asked % ASKED_REQUEST + (to - ASKED_FIRST + 1u) * ASKED_REQUEST);
 	stream_moves_unless_run(s);
 }
 
@@ -124,8 +127,6 @@ const struct stream_watch *stream_watcher;
 void streams_watch(const struct stream_watch *watcher)
 {
 	stream_watcher = watcher;
-	streams_watched = (uint8_t)(watcher ? streams_watched | WATCH_RULES :
-					      streams_watched & ~WATCH_RULES);
 }
 
 void stream_watched_no_more(struct stream *s)

@@ -82,7 +82,6 @@ int service_open(struct stream *s)
 	if (service->open(service, s, &s->relay.server) < 0)
 		return steps_end(s, END_RESOURCE);
 	service_answers(s);
-	s->connected = true;
 	return STEP_NEXT;
 }
 

@@ -4,37 +4,29 @@
 
 #include "base/pool.h"
 #include "config/module.h"
-#include "filter/filter.h"
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "share/segment.h"
-#include "stream/accesslog.h"
 #include "stream/bytes.h"
 #include "stream/client_close.h"
-#include "stream/filtering.h"
 #include "stream/kind.h"
+#include "stream/moments.h"
 #include "stream/run.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
-#include "stream/trace.h"
-#include "stream/watched.h"
 
 static uint64_t next_id;
 
 COLD static void stream_watch(struct stream *s)
 {
-	if (streams_watched & WATCH_TRACE)
-		trace_accept(s);
-	if (streams_watched & WATCH_FILTERS && filters_early(s->origin->frontend))
-		filtering_get(s);
+	if (streams_watched & WATCH_MOMENTS)
+		s->traits |= HEARD_ALL(moments_of_all);
 	if (streams_watched & WATCH_BYTES)
 		stream_arm_count(s);
 	if (streams_watched & (WATCH_TIMES | WATCH_CALLS))
 		s->in_steps = STEPS_MEASURED;
-	if (streams_watched & WATCH_RULES && stream_watcher->begins(s))
-		s->in_steps |= STEPS_WATCHED;
 }
 
 /* There is no memory for what it carries. */
@@ -88,8 +80,7 @@ bool stream_start(struct origin *origin, struct timer *timer)
 	streams_asking += origin->frontend->stats_socket;
 	if (unlikely(streams_watched))
 		stream_watch(s);
-	if (!s->exchange || origin->frontend->set.mode == MODE_HTTP)
-		stream_log_at(s, LOG_STEP_ACCEPT);
+	moment_tell(s, MOMENT_BEGUN);
 	stream_run(s);
 	return true;
 }

@@ -3,10 +3,10 @@
  * that. The tables are in bytes.c and (HTTP) exchange/exchange_kind.c. */
 #include "stream/steps.h"
 
-#include "filter/filter.h"
 #include "proxy/backend_part.h"
 #include "proxy/proxy.h"
 #include "stream/kind.h"
+#include "stream/subscriber.h"
 
 const struct stream_kind *stream_of_messages;
 
@@ -66,14 +66,14 @@ COLD const struct step_walk *steps_walk_make(const struct stream *s)
 
 static unsigned traits_of_front(const struct proxy *px)
 {
-	return (px->request_rules ? FRONT_RULES : 0) | (filters_ask(px) ? FILTERS_ASK : 0) |
+	return (px->request_rules ? FRONT_RULES : 0) | HEARD_ALL(moments_of(px, false)) |
 	       (stream_of_messages ? stream_of_messages->traits_of_front(px) : 0);
 }
 
 static unsigned traits_of_back(const struct proxy *px)
 {
 	return (px->request_rules ? BACK_RULES : 0) | (px->response_rules ? RESPONSE_RULES : 0) |
-	       (px->stick_rules ? STICKS : 0) | (filters_ask(px) ? FILTERS_ASK : 0) |
+	       (px->stick_rules ? STICKS : 0) | HEARD_ALL(moments_of(px, true)) |
 	       (stream_of_messages ? stream_of_messages->traits_of_back(px) : 0);
 }
 
@@ -81,8 +81,6 @@ static void steps_need(struct proxy *px)
 {
 	px->steps_front = traits_of_front(px);
 	px->steps_back = traits_of_back(px);
-	if (filters_early(px))
-		streams_watched |= WATCH_FILTERS;
 }
 
 static int steps_make(struct config *cfg, struct proxy *px)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Shows the beginning and the end of streams to whoever watches the terminal. Called by
- * stream_start and stream_end when -d was given; changes nothing.
+ * the moments of streams when -d was given; changes nothing.
  */
 #include "stream/trace.h"
 
@@ -11,11 +11,10 @@
 #include "proxy/proxy.h"
 #include "proxy/server.h"
 #include "stream/stream.h"
+#include "stream/subscriber.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-bool trace_enabled;
 
 static unsigned trace_fd(const struct end *end)
 {
@@ -23,7 +22,9 @@ static unsigned trace_fd(const struct end *end)
 		       (unsigned)link_show(end_own_link(end)).number & 0xffff : 0xffff;
 }
 
-void trace_accept(const struct stream *s)
+/* "00000001:fe.accept(0005)=000b from [127.0.0.1:4040]": numbers are the stream's, the listener's
+ * descriptor and the client's. */
+static void trace_accept(const struct stream *s)
 {
 	const struct origin *o = s->origin;
 	char buf[128];
@@ -36,7 +37,9 @@ void trace_accept(const struct stream *s)
 	fflush(stdout);
 }
 
-void trace_closed(const struct stream *s)
+/* "00000001:fe.closed[000b:000c] be/s1 cD 4/4: sentence": the descriptors of both sides (ffff:
+ * none), backend and server, termination code, bytes from and to the client, why. */
+static void trace_closed(const struct stream *s)
 {
 	char code[3];
 
@@ -48,3 +51,18 @@ void trace_closed(const struct stream *s)
 	       reason_text((enum reason)s->reason));
 	fflush(stdout);
 }
+
+static enum moment_said trace_hear(struct stream *s, enum moment moment)
+{
+	if (moment == MOMENT_BEGUN)
+		trace_accept(s);
+	else
+		trace_closed(s);
+	return SAID_GOES_ON;
+}
+
+const struct subscriber trace_subscriber = {
+	.name = "trace",
+	.moments = AT_MOMENT(BEGUN) | AT_MOMENT(ENDED),
+	.hear = trace_hear,
+};
