@@ -45,9 +45,8 @@
 #include "process/rights.h"
 #include "process/self.h"
 #include "process/version.h"
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "proxy/proxy.h"
-#include "proxy/server_part.h"
 #include "stats/info.h"
 #include "stream/end_help.h"
 #include "stream/tcp_rules.h"
@@ -325,8 +324,7 @@ static int run(const struct args *args)
 
 	cli_startup_log = reload_log;
 	change_kinds = change_kind_list;
-	server_parts = server_part_list;
-	backend_parts = backend_part_list;
+	parts_install(proxy_part_list, server_part_list);
 	reload_log_begin();
 	handover_offer_segment();
 	clock_update(); /* states note since when they are what they are */

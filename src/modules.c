@@ -49,13 +49,14 @@
 #include "process/process.h"
 #include "process/state_file.h"
 #include "process/threads_conf.h"
+#include "proxy/part.h"
 #include "proxy/proxy.h"
 #include "proxy/server_add.h"
-#include "proxy/server_part.h"
 #include "proxy/stick_conf.h"
 #include "session/listening.h"
 #include "stats/change.h"
 #include "stats/history.h"
+#include "stats/page.h"
 #include "stats/page_conf.h"
 #include "stats/service.h"
 #include "stream/accesslog.h"
@@ -72,6 +73,7 @@
 #include "stream/trace.h"
 #include "stream/track.h"
 #include "stream/tune.h"
+#include "udp/lb.h"
 #include "udp/udp_conf.h"
 
 #include "config.h"
@@ -97,7 +99,6 @@
 #include "lua/change.h"
 #include "lua/events.h"
 #include "lua/lua_conf.h"
-#include "proxy/backend_part.h"
 #endif
 
 const struct module *const modules[] = {
@@ -242,8 +243,8 @@ const struct change_kind *const change_kind_list[] = {
 	NULL,
 };
 
-/* What hangs at servers that come and go. */
-const struct server_part *const server_part_list[] = {
+/* What hangs at servers, and what is done when they come and go. */
+struct server_part *const server_part_list[] = {
 #ifdef HAVE_OPENSSL
 	&tls_server_part,
 #endif
@@ -260,21 +261,23 @@ const struct server_part *const server_part_list[] = {
 	NULL,
 };
 
-/* What hangs at backends that come and go. */
-const struct backend_part *const backend_part_list[] = {
-	&caps_backend_part,
-	&lb_backend_part,
-	&capture_backend_part,
-	&check_backend_part,
-	&compress_backend_part,
-	&tcp_rules_backend_part,
-	&http_rules_backend_part,
-	&source_backend_part,
-	&eject_backend_part,
-	&stream_backend_part,
-	&bad_message_backend_part,
-	&persist_backend_part,
-	&history_backend_part,
-	&steps_backend_part,
+/* What hangs at proxies, and what is done when backends come and go. */
+struct proxy_part *const proxy_part_list[] = {
+	&caps_proxy_part,
+	&lb_proxy_part,
+	&capture_proxy_part,
+	&check_proxy_part,
+	&compress_proxy_part,
+	&tcp_rules_proxy_part,
+	&http_rules_proxy_part,
+	&source_proxy_part,
+	&eject_proxy_part,
+	&stream_proxy_part,
+	&bad_message_proxy_part,
+	&persist_proxy_part,
+	&history_proxy_part,
+	&page_part,
+	&udp_part,
+	&steps_proxy_part,
 	NULL,
 };

@@ -5,12 +5,12 @@
 
 #include "check/check.h"
 #include "config/module.h"
-#include "proxy/backend_part.h"
 
+struct proxy_part;
 struct server_part;
 
-extern const struct server_part check_server_part;
-extern const struct backend_part check_backend_part;
+extern struct server_part check_server_part;
+extern struct proxy_part check_proxy_part;
 extern const struct module check_module; /* start: begins to check what is to be checked */
 
 /* Checks of the server stop, or go on: "disable health", "enable health". */

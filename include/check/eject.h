@@ -5,10 +5,11 @@
 
 #include "config/module.h"
 #include "event/change.h"
-#include "proxy/backend_part.h"
+
+struct proxy_part;
 
 extern const struct module eject_module;
-extern const struct backend_part eject_backend_part;
+extern struct proxy_part eject_proxy_part;
 /* What the process that checks has found: a server is ejected, or comes back. */
 extern const struct change_kind eject_change;
 

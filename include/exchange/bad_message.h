@@ -6,13 +6,13 @@
 
 #include "base/list.h"
 #include "net/addr.h"
-#include "proxy/backend_part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/time.h>
 
 struct proxy;
+struct proxy_part;
 struct server;
 
 struct bad_message {
@@ -35,6 +35,6 @@ extern struct list bad_messages;    /* struct bad_message.node */
 
 /* From now on wrong messages are kept. */
 void bad_message_start(void);
-extern const struct backend_part bad_message_backend_part;
+extern struct proxy_part bad_message_proxy_part;
 
 #endif

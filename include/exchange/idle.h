@@ -15,7 +15,7 @@
 
 struct server_part;
 
-extern const struct server_part idle_server_part;
+extern struct server_part idle_server_part;
 
 /* ---- for server_conn.c ------------------------------------------------------------------------
  */

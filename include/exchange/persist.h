@@ -7,7 +7,6 @@
 #include "base/result.h"
 #include "base/str.h"
 #include "config/module.h"
-#include "proxy/backend_part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,6 +14,7 @@
 struct cond;
 struct exchange;
 struct proxy;
+struct proxy_part;
 struct server;
 
 enum cookie_mode { COOKIE_PASSIVE, COOKIE_REWRITE, COOKIE_INSERT, COOKIE_PREFIX };
@@ -52,7 +52,7 @@ enum { PERSIST_KEY_MOST = 512 }; /* bytes of a key that count */
  * -1: no memory. */
 void persist_dynamic_set(struct proxy *px, bool on);
 MUST_USE int persist_dynamic_key(struct proxy *px, const char *key);
-extern const struct backend_part persist_backend_part;
+extern struct proxy_part persist_proxy_part;
 
 extern const struct module persist_module;
 

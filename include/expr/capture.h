@@ -7,7 +7,6 @@
 
 #include "base/str.h"
 #include "config/module.h"
-#include "proxy/backend_part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,6 +16,7 @@ struct config;
 struct location;
 struct message;
 struct proxy;
+struct proxy_part;
 struct view;
 struct view_http;
 
@@ -63,6 +63,6 @@ struct span http_version_text(unsigned major, unsigned minor);
 void capture_need_uri(struct config *cfg);
 
 extern const struct module capture_module;
-extern const struct backend_part capture_backend_part;
+extern struct proxy_part capture_proxy_part;
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "base/str.h"
 #include "config/module.h"
-#include "proxy/backend_part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,6 +14,7 @@ struct arena;
 struct filter_kind;
 struct message;
 struct proxy;
+struct proxy_part;
 
 /* As the configuration names them; COMPRESS_NONE: not at all. */
 enum compress_algo { COMPRESS_NONE, COMPRESS_IDENTITY, COMPRESS_GZIP, COMPRESS_DEFLATE,
@@ -50,6 +50,6 @@ extern const struct filter_kind compress_filter, compress_request_filter, compre
 /* Does a filter of the section compress such messages, where it is told how? */
 bool compress_has_filter(const struct proxy *px, bool response);
 extern const struct module compress_module;
-extern const struct backend_part compress_backend_part;
+extern struct proxy_part compress_proxy_part;
 
 #endif

@@ -5,20 +5,20 @@
 
 #include "config/module.h"
 #include "lb/key.h"
-#include "proxy/backend_part.h"
 
 #include <stdbool.h>
 
 struct err;
 struct proxy;
+struct proxy_part;
 struct server;
 struct server_part;
 
 extern const struct module lb_module; /* finish: builds every backend's structure and installs
 				       * server_hooks.lb_changed */
 
-extern const struct server_part lb_server_part;
-extern const struct backend_part lb_backend_part;
+extern struct server_part lb_server_part;
+extern struct proxy_part lb_proxy_part;
 
 /* The server for the next session. NULL: none is usable, or all usable ones are full. In the latter
  * case *full is true, and the session should wait in the backend's queue. Algorithms that name one

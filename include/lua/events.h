@@ -9,7 +9,7 @@ struct pattern_ref;
 struct server;
 struct server_part;
 
-extern const struct server_part lua_server_part;
+extern struct server_part lua_server_part;
 
 /* core.event_sub({ types }, function) */
 int core_event_sub(lua_State *L);

@@ -11,7 +11,7 @@
 
 extern const struct module names_words_module; /* names_conf.c; finishes ahead of proxy_module */
 extern const struct module names_module;       /* asks, in the process that does */
-extern const struct server_part names_server_part;
+extern struct server_part names_server_part;
 extern const struct change_kind names_change;
 
 /* Another host for a server, in every process: "set server fqdn". by: as the log says it. 0, or -1 and

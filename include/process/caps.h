@@ -4,16 +4,16 @@
 #define PROCESS_CAPS_H
 
 #include "config/keyword.h"
-#include "proxy/backend_part.h"
 
 #include <stdint.h>
 
 struct err;
 struct proxies;
+struct proxy_part;
 struct server_part;
 
-extern const struct server_part caps_server_part;
-extern const struct backend_part caps_backend_part;
+extern struct server_part caps_server_part;
+extern struct proxy_part caps_proxy_part;
 
 /* A set: bit N is the capability with the number N. */
 typedef uint64_t caps_set;

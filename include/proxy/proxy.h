@@ -36,15 +36,14 @@ struct forwarded;
 struct log_conf;
 struct logformat;
 struct global_state;
-struct history;
 struct rule_set;
 struct segment;
-struct stats_page;
 struct stick_line;
 struct stick_rules;
 struct switch_rule;
-struct udp_lb;
 
+/* How many kinds of parts there may be (proxy/part.h), and one more. */
+enum { PROXY_SETTINGS_PLACES = 16, PROXY_PARTS_PLACES = 12 };
 enum { PROXY_FRONTEND = 1, PROXY_BACKEND = 2, PROXY_DEFAULTS = 4 };
 enum proxy_mode { MODE_TCP, MODE_HTTP,
 		  MODE_UDP /* of udp-lb sections: there is no word for it */ };
@@ -160,13 +159,13 @@ struct proxy_settings {
 	struct span name_header;       /* tells the server its name; ptr NULL: none */
 	struct span unique_id_header;  /* ptr NULL: none */
 	struct logformat *unique_id;   /* unique-id-format, for %ID */
-	struct stats_page *stats;      /* stats/: NULL: no stats page */
 	bool disabled;
 	int keep_added;                /* added-servers: 1: they live over a reload */
 	unsigned inspect_delay_req, inspect_delay_res; /* ms; not inherited */
 	/* keep-alive of the two sides: 0: the system's */
 	int clitcpka_cnt, srvtcpka_cnt;
 	unsigned clitcpka_idle, clitcpka_intvl, srvtcpka_idle, srvtcpka_intvl; /* ms */
+	void *parts[PROXY_SETTINGS_PLACES]; /* of modules: proxy/part.h */
 };
 
 /* Is an acknowledgement saved: OPT_SMART_ACCEPT, OPT_SMART_CONNECT? In mode http it is unless
@@ -250,7 +249,6 @@ struct proxy {
 	bool switch_anywhere;          /* one of them makes names at run time; the same */
 	uint32_t steps_front, steps_back; /* the same: enum stream_trait of stream/steps.h */
 	struct list *use_server_rules; /* use-server: expr/; NULL: none */
-	struct udp_lb *udp;            /* udp/: a section "udp-lb"; NULL: it is none */
 	bool peers;                    /* the hidden proxy of a section "peers" */
 	bool stats_socket;             /* the hidden frontend of the stats sockets */
 	/* Answers its streams inside the program instead of a server: makes end the applet.
@@ -278,7 +276,6 @@ struct proxy {
 	struct stick_line *stick;      /* its table: proxy/stick_conf.h; NULL: none */
 	bool strict;                   /* a server has "strict-maxconn" */
 	bool compress_offload;         /* servers do not see Accept-Encoding */
-	struct history *history;       /* stats/history.h; NULL: none is kept */
 	const char *description;
 	const char *state_file;        /* server-state-file-name; NULL: the backend's name */
 	bool used_by_name, used_as_last; /* defaults: by proxies, with and without "from" */
@@ -288,6 +285,9 @@ struct proxy {
 	/* FINISHES: the process does, and nobody has shut the frontend down; STOPPED: somebody
 	 * has. */
 	enum { PROXY_NEW, PROXY_READY, PROXY_PAUSED, PROXY_FINISHES, PROXY_STOPPED } run_state;
+	/* Parts of modules: proxy/part.h. */
+	uint32_t own_settings, own_parts; /* a bit for each that is not inherited */
+	void *parts[PROXY_PARTS_PLACES];
 };
 
 /* "tcp", "http", "udp" */
@@ -297,6 +297,12 @@ static inline const char *proxy_mode_name(const struct proxy *px)
 					     [MODE_UDP] = "udp" };
 
 	return names[px->set.mode];
+}
+
+/* A section "udp-lb". */
+static inline bool proxy_is_udp(const struct proxy *px)
+{
+	return px->set.mode == MODE_UDP;
 }
 
 /* Nobody is told of this one as a server. */

@@ -23,6 +23,9 @@ struct proxy;
 struct server_event;
 struct tls_client;
 
+/* How many kinds of parts there may be (proxy/part.h), and one more. */
+enum { SERVER_SETTINGS_PLACES = 4, SERVER_PARTS_PLACES = 4 };
+
 /* What happens on a fact. */
 enum { ON_ERROR_FASTINTER, ON_ERROR_FAIL_CHECK, ON_ERROR_SUDDEN_DEATH, ON_ERROR_MARK_DOWN };
 enum { OBSERVE_NONE, OBSERVE_LAYER4, OBSERVE_LAYER7 };
@@ -140,6 +143,7 @@ struct server_settings {
 	unsigned resolve_opts;       /* RESOLVE_* */
 	unsigned resolve_net_count;
 	const struct resolve_net *resolve_nets; /* whose addresses come first */
+	void *parts[SERVER_SETTINGS_PLACES];    /* of modules: proxy/part.h */
 };
 
 enum resolve_prefer { PREFER_IPV6, PREFER_IPV4 };
@@ -320,6 +324,9 @@ struct server {
 	unsigned conns;          /* of this process, that exchanges have used */
 	uint16_t next_source_port;
 	struct timer warm_up;    /* slowstart: next step of the ramp */
+	/* Parts of modules: proxy/part.h. */
+	uint32_t own_settings, own_parts; /* a bit for each that is not inherited */
+	void *parts[SERVER_PARTS_PLACES];
 };
 
 /* Is it up? It may have no weight, so that balancing passes it over: whom a rule, a cookie or the

@@ -9,6 +9,6 @@ struct server_part;
 
 /* Its finish makes server->tls and server->check_tls. */
 extern const struct module server_tls_module;
-extern const struct server_part tls_server_part;
+extern struct server_part tls_server_part;
 
 #endif

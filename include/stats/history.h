@@ -5,12 +5,12 @@
 #define STATS_HISTORY_H
 
 #include "config/module.h"
-#include "proxy/backend_part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct proxy;
+struct proxy_part;
 struct text;
 
 enum {
@@ -44,6 +44,6 @@ void history_drop(struct proxy *px);
 
 /* Takes the samples. */
 extern const struct module history_module;
-extern const struct backend_part history_backend_part;
+extern struct proxy_part history_proxy_part;
 
 #endif

@@ -7,6 +7,7 @@
 #define STATS_PAGE_H
 
 #include "config/config.h"
+#include "proxy/part.h"
 #include "stats/stat.h"
 
 struct arena;
@@ -51,6 +52,13 @@ struct stats_page {
 	bool realm_given;
 	struct location loc;         /* of its first word */
 };
+
+extern struct proxy_part page_part;
+/* NULL: the proxy has none. It is its own, or that of its defaults section. */
+static inline struct stats_page *page_of(const struct proxy *px)
+{
+	return proxy_part(px, &page_part);
+}
 
 enum stats_form { PAGE_HTML, PAGE_CSV, PAGE_TYPED, PAGE_JSON, PAGE_SCHEMA };
 enum { PAGE_URI_MAX = 1024, PAGE_SCOPE_MAX = 64, PAGE_RESULT = 4, PAGE_NONCE = 24,

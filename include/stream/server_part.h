@@ -3,11 +3,10 @@
 #ifndef STREAM_SERVER_PART_H
 #define STREAM_SERVER_PART_H
 
-#include "proxy/backend_part.h"
-
+struct proxy_part;
 struct server_part;
 
-extern const struct server_part stream_server_part;
-extern const struct backend_part stream_backend_part;
+extern struct server_part stream_server_part;
+extern struct proxy_part stream_proxy_part;
 
 #endif

@@ -4,16 +4,15 @@
 #ifndef STREAM_SOURCE_H
 #define STREAM_SOURCE_H
 
-#include "proxy/backend_part.h"
-
 struct addr;
 struct module;
+struct proxy_part;
 struct server_part;
 struct stream;
 
 extern const struct module source_module; /* compiles "usesrc hdr_ip" */
-extern const struct server_part source_server_part;
-extern const struct backend_part source_backend_part;
+extern struct server_part source_server_part;
+extern struct proxy_part source_proxy_part;
 
 /* The client's address for server_dial: in *memory, or elsewhere. Family AF_UNSPEC: it has none. */
 const struct addr *source_client(struct stream *s, struct addr *memory);

@@ -10,7 +10,6 @@
 #include "event/timer.h"
 #include "expr/vars.h"
 #include "net/addr.h"
-#include "proxy/backend_part.h"
 #include "relay/pump.h"
 #include "stream/origin.h"
 
@@ -20,6 +19,7 @@ struct listener;
 struct module;
 struct pool;
 struct proxy;
+struct proxy_part;
 struct server;
 struct stream;
 struct buf;
@@ -205,6 +205,6 @@ const char *stream_phase_name(const struct stream *s); /* of its request step */
 /* Streams are told what happens to their relays; the end of the configuration for the step table
  * (stream/steps.h). */
 extern const struct module streams_module, steps_module;
-extern const struct backend_part steps_backend_part;
+extern struct proxy_part steps_proxy_part;
 
 #endif

@@ -6,7 +6,8 @@
 #include "base/result.h"
 #include "config/module.h"
 #include "expr/rule_conf.h"
-#include "proxy/backend_part.h"
+
+struct proxy_part;
 
 /* Those that need more than the view; the others are rule_actions. */
 extern const struct action tcp_actions[];
@@ -18,6 +19,6 @@ MUST_USE enum action_result action_silent_drop(const struct rule *rule, struct v
 /* The lists there are, for help; the last has no name. */
 extern const struct rule_list tcp_rule_lists[];
 extern const struct module tcp_rules_module;
-extern const struct backend_part tcp_rules_backend_part;
+extern struct proxy_part tcp_rules_proxy_part;
 
 #endif

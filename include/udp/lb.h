@@ -9,11 +9,11 @@
 #include "dgram/port.h"
 #include "event/timer.h"
 #include "net/addr.h"
+#include "proxy/part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct proxy;
 struct server;
 struct udp_session;
 
@@ -41,6 +41,13 @@ struct udp_lb {
 	struct udp_spare spares[UDP_SPARES]; /* by the server's number */
 	struct timer timer;         /* looks for those whose time is over */
 };
+
+extern struct proxy_part udp_part;
+/* NULL: the proxy is another section. */
+static inline struct udp_lb *udp_lb_of(const struct proxy *px)
+{
+	return proxy_part(px, &udp_part);
+}
 
 /* May rows of clients pass as one (dgram/rows.h), which limits of datagrams would cut through? */
 static inline bool udp_gathers(const struct udp_lb *lb)

@@ -18,10 +18,9 @@
 #include "check/schedule.h"
 #include "config/config.h"
 #include "config/fragment.h"
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "proxy/facts.h"
 #include "proxy/server_add.h"
-#include "proxy/server_part.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -211,7 +210,7 @@ static int check_make_backend(struct config *cfg, struct proxy *px)
 	return 0;
 }
 
-const struct backend_part check_backend_part = { .make = check_make_backend };
+struct proxy_part check_proxy_part = { .make = check_make_backend };
 
 static void check_leave_server(struct server *s)
 {
@@ -219,7 +218,7 @@ static void check_leave_server(struct server *s)
 	check_free(&s->agent);
 }
 
-const struct server_part check_server_part = { .make = check_make_server,
+struct server_part check_server_part = { .make = check_make_server,
 					       .leave = check_leave_server };
 
 /* How many there are, and the shortest interval of one of them. */

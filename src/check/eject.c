@@ -15,7 +15,7 @@
 #include "check/outlier.h"
 #include "config/keyword.h"
 #include "event/timer.h"
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
@@ -326,7 +326,7 @@ static void eject_leave_backend(struct proxy *px)
 	free(e);
 }
 
-const struct backend_part eject_backend_part = { .make = eject_make_backend,
+struct proxy_part eject_proxy_part = { .make = eject_make_backend,
 						 .leave = eject_leave_backend };
 
 static void eject_checker(bool active)

@@ -42,7 +42,7 @@ static int publish_or_not(struct cli_call *call, bool publish, struct err *err)
 
 	if (!px)
 		return -1;
-	if (px->udp)
+	if (proxy_is_udp(px))
 		return err_set(err, "'%s' is a section udp-lb: no rule chooses it.", px->name);
 	backend_publish(px, publish);
 	cli_say(call, LOG_L_INFO, "Backend %s.", publish ? "published" : "unpublished");

@@ -11,7 +11,7 @@
 #include "http/h2_frame.h"
 #include "http/message.h"
 #include "net/listener.h"
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
@@ -60,7 +60,7 @@ static void bad_message_leave(struct proxy *px)
 	}
 }
 
-const struct backend_part bad_message_backend_part = { .leave = bad_message_leave,
+struct proxy_part bad_message_proxy_part = { .leave = bad_message_leave,
 						       .free = bad_message_leave };
 
 static void bad_message_copy(struct bad_message *bad, const char *bytes, size_t len)

@@ -10,6 +10,7 @@
 #include "check/check_conf.h"
 #include "config/diag.h"
 #include "config/module.h"
+#include "exchange/http_rules.h"
 #include "expr/acl_conf.h"
 #include "expr/rule_conf.h"
 #include "expr/userlist.h"
@@ -84,7 +85,7 @@ static void doubt_addresses(struct config *cfg, const struct proxies *all)
 /* Does something else than a server answer, or is it there for its table alone? */
 static bool answers_itself(const struct proxy *px)
 {
-	return px->dispatch || px->http_request_rules || px->redirect_rules || px->set.stats ||
+	return px->dispatch || px->http_request_rules || px->redirect_rules || http_has_page(px) ||
 	       px->request_rules || px->set.errors || px->stick || px->applet ||
 	       px->set.options.on & OPT_TRANSPARENT;
 }
@@ -277,7 +278,7 @@ static int doubts_finish(struct config *cfg, void *data)
 		doubt_limits(cfg, px);
 		if (!(px->caps & PROXY_BACKEND))
 			doubt_frontend(cfg, px);
-		if (px->caps & PROXY_BACKEND && !px->udp)
+		if (px->caps & PROXY_BACKEND && !proxy_is_udp(px))
 			doubt_backend(cfg, all, px, later);
 	}
 	userlists_doubt(cfg);

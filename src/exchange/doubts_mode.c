@@ -28,7 +28,7 @@ void doubt_mode(struct config *cfg, const struct proxy *px)
 	char memory[400];
 	struct text names;
 
-	if (proxy_may_speak_http(px) || px->udp)
+	if (proxy_may_speak_http(px) || proxy_is_udp(px))
 		return;
 	text_init(&names, memory, sizeof(memory));
 	add(&names, back && (set->cookie || server_has_cookie(px)), "cookie");

@@ -20,7 +20,7 @@
 #include "http/message.h"
 #include "http/uri.h"
 #include "net/listener.h"
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "proxy/proxy.h"
 #include "stream/actions.h"
 #include "stream/do_resolve.h"
@@ -40,6 +40,7 @@ struct monitor_fail {
 };
 
 enum rule_result (*http_page_hook)(struct exchange *x, struct proxy *px);
+struct proxy_part *http_page_part;
 
 /* -- the lists -------------------------------------------------------------------------- */
 
@@ -268,7 +269,7 @@ static int http_rules_finish(struct config *cfg, void *data)
 	return bad;
 }
 
-const struct backend_part http_rules_backend_part = { .make = inherit };
+struct proxy_part http_rules_proxy_part = { .make = inherit };
 
 /* -- running ---------------------------------------------------------------------------- */
 
@@ -364,7 +365,7 @@ enum rule_result http_request_rules(struct exchange *x, struct proxy *px)
 	if (first && http_monitor_asked(x))
 		return monitor_answer(x, px);
 	r = run(x, px->http_request_rules, &x->request_place);
-	if (r == RULES_PASS && px->set.stats && http_page_hook)
+	if (r == RULES_PASS && http_has_page(px))
 		r = http_page_hook(x, px);
 	if (r == RULES_PASS)
 		r = run(x, px->redirect_rules, &none);

@@ -10,7 +10,7 @@
 #include "net/netns.h"
 #include "proxy/proxy.h"
 #include "proxy/queue.h"
-#include "proxy/server_part.h"
+#include "proxy/part.h"
 #include "proxy/slot.h"
 #include "proxy/tally.h"
 #include "exchange/exchange.h"
@@ -203,7 +203,7 @@ static void idle_leave_server(struct server *server)
 	idle_close_server(server);
 }
 
-const struct server_part idle_server_part = { .leave = idle_leave_server };
+struct server_part idle_server_part = { .leave = idle_leave_server };
 
 void idle_close_all(void)
 {

@@ -5,6 +5,7 @@
  * arena of its generation would grow with each change.
  */
 #include "exchange/persist.h"
+#include "proxy/part.h"
 #include "proxy/proxy.h"
 #include "proxy/server.h"
 
@@ -66,4 +67,4 @@ static void backend_freed(struct proxy *px)
 	free(key);
 }
 
-const struct backend_part persist_backend_part = { .free = backend_freed };
+struct proxy_part persist_proxy_part = { .free = backend_freed };

@@ -3,6 +3,7 @@
  * Called once for each proxy, at the end of the configuration. */
 #include "exchange/traits.h"
 
+#include "exchange/http_rules.h"
 #include "proxy/proxy.h"
 #include "proxy/watch.h"
 #include "stream/steps.h"
@@ -15,7 +16,7 @@ static unsigned trait_if(bool is, unsigned trait)
 /* What a proxy does with requests: once as frontend, once as another one's backend. */
 static bool acts_on_requests(const struct proxy *px)
 {
-	return px->http_request_rules || px->redirect_rules || px->set.stats ||
+	return px->http_request_rules || px->redirect_rules || http_has_page(px) ||
 	       px->set.restrict_names != NAMES_PRESERVE;
 }
 

@@ -61,7 +61,7 @@ static const char *fits_text(unsigned fits, const struct ask *ask)
 
 static bool is_frontend(const struct proxy *px)
 {
-	return px->fe && !px->set.disabled && !px->udp;
+	return px->fe && !px->set.disabled && !proxy_is_udp(px);
 }
 
 static struct listener *listener_best(const struct ask *ask, unsigned *best)

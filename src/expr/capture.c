@@ -11,7 +11,7 @@
 #include "expr/view.h"
 #include "http/cookie.h"
 #include "http/message.h"
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "proxy/proxy.h"
 
 struct capture_data {
@@ -440,7 +440,7 @@ static int capture_make_backend(struct config *cfg, struct proxy *px)
 	return inherit_captures(cfg, px);
 }
 
-const struct backend_part capture_backend_part = { .make = capture_make_backend };
+struct proxy_part capture_proxy_part = { .make = capture_make_backend };
 
 static int capture_prepare(struct config *cfg, void *module_data, struct err *err)
 {

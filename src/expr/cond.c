@@ -37,7 +37,7 @@ static int cond_check_datagrams(struct statement *st, int at, const struct acl *
 {
 	const struct acl_test *test;
 
-	for (test = acl->tests; proxy && proxy->udp && test; test = test->next) {
+	for (test = acl->tests; proxy && proxy_is_udp(proxy) && test; test = test->next) {
 		if (expr_of_datagram(test->expr))
 			continue;
 		stmt_error(

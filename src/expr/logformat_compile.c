@@ -267,7 +267,7 @@ static int compiler_expr(struct compiler *c, unsigned flags)
 			c->err,
 			"'%s' cannot be used here: it looks at the %s, which is out of sight here",
 			expr_text(expr), expr_source(expr));
-	if (c->ctx->proxy && c->ctx->proxy->udp && !expr_of_datagram(expr))
+	if (c->ctx->proxy && proxy_is_udp(c->ctx->proxy) && !expr_of_datagram(expr))
 		return err_set(c->err,
 			       "'%s' finds nothing in an udp-lb section: datagrams have no %s",
 			       expr_text(expr), expr_missing_in_datagrams(expr));

@@ -190,7 +190,7 @@ static int logformat_check_tcp(struct config *cfg, const struct proxy *px,
 {
 	const char *alias = format ? logformat_http_alias(format) : NULL;
 
-	if (format && px->udp) {
+	if (format && proxy_is_udp(px)) {
 		alias = logformat_not_of_datagrams(format);
 		return !alias ? 0
 			      : config_error(cfg, logformat_location(format),
@@ -272,7 +272,7 @@ static int logformat_check_profile(struct config *cfg, struct proxy *px,
 	enum log_step step;
 	int bad = 0;
 
-	if (px->udp) { /* its lines have one step; others may be for those who share the profile */
+	if (proxy_is_udp(px)) { /* its lines have one step; others may be for those who share the profile */
 		form = log_profile_form(profile, LOG_STEP_CLOSE);
 		return form ? logformat_check(cfg, px, form->format) |
 			      logformat_check(cfg, px, form->sd) : 0;

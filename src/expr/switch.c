@@ -205,7 +205,7 @@ static struct proxy *switch_named(const char *name)
 {
 	struct proxy *px = proxy_find(proxies_running, name, PROXY_BACKEND);
 
-	return px && !px->udp ? px : NULL;
+	return px && !proxy_is_udp(px) ? px : NULL;
 }
 
 /* The line names that, and it is taken or not. */

@@ -4,7 +4,7 @@
 #include "filter/filter.h"
 
 #include "base/arena.h"
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "proxy/proxy.h"
 
 #include <string.h>
@@ -274,7 +274,7 @@ static int compress_finish(struct config *cfg, void *data)
 	return bad;
 }
 
-const struct backend_part compress_backend_part = { .make = finish_proxy };
+struct proxy_part compress_proxy_part = { .make = finish_proxy };
 
 static void compress_init(struct config *cfg, void *data)
 {

@@ -14,9 +14,8 @@
 #include "lb/algo.h"
 #include "lb/balance_conf.h"
 #include "lb/room.h"
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "proxy/queue.h"
-#include "proxy/server_part.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
 
@@ -306,7 +305,7 @@ static void balance_check_mode(struct config *cfg, struct proxy *px)
 	struct proxy_settings *set = &px->set;
 
 	if (set->mode == MODE_HTTP || set->balance < BALANCE_URI || set->balance > BALANCE_HDR ||
-	    px->udp) /* which has an error of its own */
+	    proxy_is_udp(px)) /* which has an error of its own */
 		return;
 	config_warning(cfg, &px->loc, "'%s' balances by something of HTTP requests, but is in mode tcp: "
 		       "it takes roundrobin", px->name);
@@ -387,7 +386,7 @@ static void balance_release(void *data)
 		balance_free_backend(px);
 }
 
-const struct backend_part lb_backend_part = { .make = balance_make_backend,
+struct proxy_part lb_proxy_part = { .make = balance_make_backend,
 					      .free = balance_free_backend };
 
 /* -- servers that come and go ---------------------------------------------------------------- */
@@ -426,7 +425,7 @@ static void balance_leave(struct server *s)
 	s->lb = NULL;
 }
 
-const struct server_part lb_server_part = { .make = balance_make, .leave = balance_leave };
+struct server_part lb_server_part = { .make = balance_make, .leave = balance_leave };
 
 const struct module lb_module = {
 	.name = "lb",

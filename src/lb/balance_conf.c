@@ -228,7 +228,7 @@ static int parse_balance(struct statement *st, const struct keyword *kw, void *o
 	algo = name_index(algorithms, word, len);
 	if (algo < 0 || (word[len] && (algo < BALANCE_RANDOM || algo == BALANCE_PEAK_EWMA)))
 		return stmt_unknown(st, st->at - 1, "algorithm of 'balance'",
-				    px->udp ? for_datagrams : algorithms);
+				    proxy_is_udp(px) ? for_datagrams : algorithms);
 	set->balance = algo;
 	set->balance_given = true;
 	set->balance_loc = st->loc;

@@ -19,7 +19,7 @@
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
 #include "proxy/server_event.h"
-#include "proxy/server_part.h"
+#include "proxy/part.h"
 #include "stats/stat.h"
 
 #include <stdlib.h>
@@ -468,7 +468,7 @@ static void leave_server(struct server *s)
 			sub->types = 0;
 }
 
-const struct server_part lua_server_part = { .leave = leave_server, .mark = mark_servers };
+struct server_part lua_server_part = { .leave = leave_server, .mark = mark_servers };
 
 /* A function that is slower than events come loses some. */
 static void put(struct subscription *sub, const struct event *e)

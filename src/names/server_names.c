@@ -18,7 +18,7 @@
 #include "dns/resolvers.h"
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
-#include "proxy/server_part.h"
+#include "proxy/part.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -591,7 +591,7 @@ static void server_end(struct server *s)
 }
 
 /* It is deleted. */
-const struct server_part names_server_part = { .leave = server_end };
+struct server_part names_server_part = { .leave = server_end };
 
 static void ask(bool active)
 {

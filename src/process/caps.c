@@ -9,9 +9,8 @@
 #include "base/str.h"
 #include "config/config.h"
 #include "net/listener.h"
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "proxy/proxy.h"
-#include "proxy/server_part.h"
 
 #include <linux/capability.h>
 #include <string.h>
@@ -70,7 +69,7 @@ caps_set caps_needed(const struct proxies *all)
 	const struct proxy *px;
 
 	list_for_each(px, &all->list, node) {
-		if (px->udp)
+		if (proxy_is_udp(px))
 			need |= caps_of_binds(px);
 		need |= caps_of_source(&px->set.source);
 		for (s = px->servers; s; s = s->next) {
@@ -101,8 +100,8 @@ static int caps_make_backend(struct config *cfg, struct proxy *px)
 	return caps_check(cfg, &px->set.source);
 }
 
-const struct server_part caps_server_part = { .make = caps_make };
-const struct backend_part caps_backend_part = { .make = caps_make_backend };
+struct server_part caps_server_part = { .make = caps_make };
+struct proxy_part caps_proxy_part = { .make = caps_make_backend };
 
 /* Unix sockets and files of others, pipes beyond the limit of users, low ports. */
 caps_set caps_of_root(void)

@@ -15,7 +15,7 @@
 #include "config/fragment.h"
 #include "event/timer.h"
 #include "net/bind_conf.h"
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "proxy/guid.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/server_add.h"
@@ -27,7 +27,6 @@
 
 enum { REAP_MS = 50 };
 
-const struct backend_part *const *backend_parts;
 unsigned backends_gone;
 static uint32_t births; /* of backends added so far, the same in all processes */
 
@@ -45,18 +44,18 @@ unsigned backends_left(void)
 
 static void leave_parts(struct proxy *px)
 {
-	const struct backend_part *const *part;
+	struct proxy_part *const *part;
 
-	for (part = backend_parts; part && *part; part++)
+	for (part = proxy_parts; part && *part; part++)
 		if ((*part)->leave)
 			(*part)->leave(px);
 }
 
 static void free_parts(struct proxy *px)
 {
-	const struct backend_part *const *part;
+	struct proxy_part *const *part;
 
-	for (part = backend_parts; part && *part; part++)
+	for (part = proxy_parts; part && *part; part++)
 		if ((*part)->free)
 			(*part)->free(px);
 }
@@ -82,12 +81,12 @@ static bool is_idle(const struct proxy *px)
 /* An end of a stream in this turn may still look at its backend: it goes when it was idle twice. */
 static void reap(struct timer *timer)
 {
-	const struct backend_part *const *part;
+	struct proxy_part *const *part;
 	struct proxy *px, *next;
 
 	list_for_each(px, &left, node)
 		px->in_use = false;
-	for (part = backend_parts; part && *part; part++)
+	for (part = proxy_parts; part && *part; part++)
 		if ((*part)->mark)
 			(*part)->mark();
 	list_for_each_safe(px, next, &left, node) {
@@ -129,7 +128,7 @@ void backends_release(struct proxies *all)
 
 static int forbidden(const struct proxy *px, struct err *err)
 {
-	if (px->udp)
+	if (proxy_is_udp(px))
 		return err_set(err, "'%s' is a section udp-lb: only backends can be deleted.",
 			       px->name);
 	if (px->caps & PROXY_FRONTEND)
@@ -173,7 +172,7 @@ static bool is_held(struct proxy *px)
 {
 	struct server *s, *next;
 
-	if (px->udp || px->caps & PROXY_FRONTEND)
+	if (proxy_is_udp(px) || px->caps & PROXY_FRONTEND)
 		return true; /* it serves clients of its own */
 	for (s = px->servers; s; s = next) {
 		next = s->next;
@@ -319,9 +318,9 @@ static int next_id(const struct proxies *all)
 
 static int make_parts(struct config *cfg, struct proxy *px)
 {
-	const struct backend_part *const *part;
+	struct proxy_part *const *part;
 
-	for (part = backend_parts; part && *part; part++)
+	for (part = proxy_parts; part && *part; part++)
 		if ((*part)->make && (*part)->make(cfg, px) < 0)
 			return -1;
 	return 0;

@@ -41,7 +41,7 @@ static unsigned count_fixed(const struct proxies *all)
 	if (segment && segment_capacity(segment) > 1)
 		n += SHARED_DESCRIPTORS + segment_capacity(segment);
 	list_for_each(px, &all->list, node) {
-		if (px->udp) /* towards the server; and of sessions that outlive a reload */
+		if (proxy_is_udp(px)) /* towards the server; and of sessions that outlive a reload */
 			n += 2 * px->set.maxconn;
 		list_for_each(bind, &px->binds, node)
 			list_for_each(l, &bind->listeners, node)

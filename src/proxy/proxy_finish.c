@@ -94,7 +94,7 @@ static void number_listeners(struct config *cfg, struct proxy *px)
 void proxy_check_modes(struct config *cfg, struct proxy *fe, const struct proxy *be,
 		       const struct location *loc)
 {
-	if (be->udp) {
+	if (proxy_is_udp(be)) {
 		config_error(cfg, loc, "'%s' is an udp-lb section: it takes no connections from '%s'",
 			     be->name, fe->name);
 		return;
@@ -143,7 +143,7 @@ static void check_binds(struct config *cfg, const struct proxy *px)
 		return;
 	if (!(px->caps & PROXY_FRONTEND) || !list_empty(&px->binds))
 		return;
-	if (px->udp) {
+	if (proxy_is_udp(px)) {
 		config_warning(cfg, &px->loc, "udp-lb '%s' has no 'dgram-bind' line, so that nobody "
 			       "can reach it", px->name);
 		return;
@@ -190,7 +190,7 @@ static void check_timeouts(struct config *cfg, const struct proxy *px)
 	char buf[64];
 	struct text names;
 
-	if (config_failed(cfg) || px->udp) /* perhaps they are there, and wrong; or have defaults */
+	if (config_failed(cfg) || proxy_is_udp(px)) /* perhaps they are there, and wrong; or have defaults */
 		return;
 	if (back && t->attempt && px->set.mode != MODE_HTTP)
 		config_notice(cfg, &px->loc, "%s '%s': 'timeout try' has no effect outside of mode "

@@ -21,7 +21,7 @@ int proxy_check_name(struct statement *st, const char *name, const char *what, p
 
 const char *proxy_kind_name(const struct proxy *px)
 {
-	if (px->udp)
+	if (proxy_is_udp(px))
 		return "udp-lb";
 	switch (px->caps) {
 	case PROXY_FRONTEND:

@@ -19,7 +19,7 @@
 #include "proxy/guid.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/queue.h"
-#include "proxy/server_part.h"
+#include "proxy/part.h"
 #include "proxy/slot_life.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
@@ -30,7 +30,6 @@
 
 enum { REAP_MS = 50 };
 
-const struct server_part *const *server_parts;
 unsigned servers_gone;
 static uint32_t births; /* of servers added so far, the same in all processes */
 
@@ -43,7 +42,7 @@ static struct timer reaper = { .fire = reap };
 
 static void free_parts(struct server *s)
 {
-	const struct server_part *const *part;
+	struct server_part *const *part;
 
 	for (part = server_parts; part && *part; part++)
 		if ((*part)->free)
@@ -76,7 +75,7 @@ static bool is_idle(const struct server *s)
 
 static void reap(struct timer *timer)
 {
-	const struct server_part *const *part;
+	struct server_part *const *part;
 	struct server *s, *next;
 
 	list_for_each(s, &left, left)
@@ -139,7 +138,7 @@ bool servers_left_of(const struct proxy *px)
 
 void server_leave_parts(struct server *s)
 {
-	const struct server_part *const *part;
+	struct server_part *const *part;
 
 	for (part = server_parts; part && *part; part++)
 		if ((*part)->leave)
@@ -272,7 +271,7 @@ static struct proxy *backend_of(const char *path, const char **name, struct err 
 	px = proxy_find(proxies_running, backend, PROXY_BACKEND);
 	if (!px)
 		err_set(err, "No such backend.");
-	else if (px->udp) {
+	else if (proxy_is_udp(px)) {
 		err_set(err, "A section udp-lb takes no servers at run time.");
 		px = NULL;
 	}
@@ -347,7 +346,7 @@ static void begin_state(struct config *cfg, struct server *s)
 
 static int make_parts(struct config *cfg, struct server *s)
 {
-	const struct server_part *const *part;
+	struct server_part *const *part;
 
 	for (part = server_parts; part && *part; part++)
 		if ((*part)->make && (*part)->make(cfg, s) < 0)

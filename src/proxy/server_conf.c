@@ -69,7 +69,7 @@ static void doubt_order(struct statement *st, const struct server *s)
 static int parse_address(struct statement *st, struct server *s)
 {
 	const unsigned allow = ADDR_PORT_OFFSET | ADDR_NAMES_LATER | ADDR_UNIX | ADDR_STAR |
-			       (s->proxy->udp ? ADDR_DGRAM : 0);
+			       (proxy_is_udp(s->proxy) ? ADDR_DGRAM : 0);
 	const char *word = stmt_need(st, "the server's address");
 	struct err err;
 
@@ -122,7 +122,7 @@ int server_conf_parse(struct statement *st, struct server *s)
 	}
 	st->at += s->from_words;
 	/* Not those of the default-server lines: their places are known. */
-	st->refuses = s->proxy->udp ? server_refuses_datagrams : NULL;
+	st->refuses = proxy_is_udp(s->proxy) ? server_refuses_datagrams : NULL;
 	return stmt_words(st, SCOPE_SERVER, s) || rc ? -1 : 0;
 }
 
@@ -193,7 +193,7 @@ int parse_default_server(struct statement *st, const struct keyword *kw, void *o
 	(void)kw;
 	if (check_place(st, px, true))
 		return -1;
-	st->refuses = px->udp ? server_refuses_datagrams : NULL;
+	st->refuses = proxy_is_udp(px) ? server_refuses_datagrams : NULL;
 	if (stmt_words(st, SCOPE_SERVER, &dummy))
 		return -1;
 	px->set.server = dummy.set;

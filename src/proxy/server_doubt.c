@@ -65,7 +65,7 @@ static void doubt_checks(struct statement *st, const struct server *s)
 
 void server_doubt_words(struct statement *st, const struct server *s)
 {
-	if (s->proxy->udp)
+	if (proxy_is_udp(s->proxy))
 		return;
 	doubt_tls(st, s);
 	doubt_checks(st, s);

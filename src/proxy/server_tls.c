@@ -12,7 +12,7 @@
 #include "config/config.h"
 #include "proxy/proxy.h"
 #include "proxy/server_add.h"
-#include "proxy/server_part.h"
+#include "proxy/part.h"
 #include "tls/client.h"
 
 #include <stdlib.h>
@@ -333,7 +333,7 @@ static void server_tls_leave(struct server *s)
 	tls_client_leave(s->check_tls);
 }
 
-const struct server_part tls_server_part = { .make = server_finish, .leave = server_tls_leave,
+struct server_part tls_server_part = { .make = server_finish, .leave = server_tls_leave,
 					     .free = server_tls_free };
 
 static int server_tls_finish(struct config *cfg, void *data)

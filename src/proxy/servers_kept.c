@@ -110,7 +110,7 @@ static void take_server(struct config *cfg, struct proxies *all, char *path, cha
 
 	*name++ = 0;
 	px = proxy_find(all, path, PROXY_BACKEND);
-	if (!px || px->udp || !px->set.keep_added || server_find(px, name))
+	if (!px || proxy_is_udp(px) || !px->set.keep_added || server_find(px, name))
 		return; /* the configuration speaks of it now, or does not want it */
 	words[count] = state;
 	words[count + 1] = NULL;

@@ -10,9 +10,10 @@
 #include "base/pool.h"
 #include "base/str.h"
 #include "event/timer.h"
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
+#include "stats/page.h"
 
 /* -- samples --------------------------------------------------------------------------------- */
 
@@ -149,23 +150,30 @@ void history_say(const struct history *h, const char *what, struct text *out)
 
 /* -- of all proxies -------------------------------------------------------------------------- */
 
+struct proxy_part history_proxy_part = { PROXY_PART("history", 0), .free = history_drop };
 static struct pool history_pool = POOL_INIT("history", sizeof(struct history));
 static struct timer history_timer;
 static uint64_t history_due; /* of the next sample */
 
 const struct history *history_of(const struct proxy *px)
 {
-	return px->history;
+	return proxy_part(px, &history_proxy_part);
 }
 
 void history_drop(struct proxy *px)
 {
-	pool_give(&history_pool, &px->history);
+	struct history *h = proxy_part(px, &history_proxy_part);
+
+	if (!h)
+		return;
+	pool_give(&history_pool, &h);
+	proxy_part_set(px, &history_proxy_part, NULL);
 }
 
 static void history_sample(struct proxy *px, unsigned steps)
 {
 	const struct proxy_tally *tally = px->fe ? px->fe : px->be;
+	struct history *h = proxy_part(px, &history_proxy_part);
 	bool http = px->set.mode == MODE_HTTP;
 	uint64_t requests, errors;
 
@@ -173,13 +181,14 @@ static void history_sample(struct proxy *px, unsigned steps)
 		return;
 	requests = counter_sum(http ? &tally->counters.requests : &tally->counters.sessions);
 	errors = http ? counter_sum(&tally->counters.responses_5xx) : 0;
-	if (px->history) {
-		history_add(px->history, requests, errors, steps);
+	if (h) {
+		history_add(h, requests, errors, steps);
 		return;
 	}
-	px->history = pool_take(&history_pool);
-	if (px->history)
-		history_begin(px->history, requests, errors);
+	h = pool_take(&history_pool);
+	proxy_part_set(px, &history_proxy_part, h);
+	if (h)
+		history_begin(h, requests, errors);
 }
 
 static void history_fire(struct timer *timer)
@@ -201,7 +210,7 @@ static int history_start(struct config *cfg, void *data, struct err *err)
 	(void)data;
 	(void)err;
 	list_for_each(px, &all->list, node) {
-		if (!px->set.stats || px->set.disabled)
+		if (!page_of(px) || px->set.disabled)
 			continue;
 		history_due = clock_now_ms;
 		timer_init(&history_timer, history_fire);
@@ -221,8 +230,6 @@ static void history_stop(void)
 	list_for_each(px, &proxies_running->list, node)
 		history_drop(px);
 }
-
-const struct backend_part history_backend_part = { .free = history_drop };
 
 const struct module history_module = {
 	.name = "history",

@@ -9,6 +9,8 @@
 
 #include "base/clock.h"
 #include "check/check.h"
+#include "proxy/part.h"
+#include "stats/history.h"
 #include "stats/html_page.h"
 #include "stats/report.h"
 #include "stats/test_world.h"
@@ -307,14 +309,14 @@ static void curves_of_requests(void **state)
 	history_begin(&h, 0, 0);
 	history_add(&h, 10, 0, 1);
 	history_add(&h, 20, 1, 1);
-	w->fe->history = &h;
+	proxy_part_set(w->fe, &history_proxy_part, &h);
 	w->fe->fe->counters.responses_5xx = 4;
 	ask("/stats");
 	has("<svg class=\"h bad\"");
 	has("<td class=bad title=\"some within the last minute\">4");
 	ask("/stats;trouble");
 	has("id=\"fe/Frontend\"");
-	w->fe->history = NULL;
+	proxy_part_set(w->fe, &history_proxy_part, NULL);
 }
 
 static void changes_only_for_admins(void **state)

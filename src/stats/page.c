@@ -9,6 +9,17 @@
 
 #include <strings.h>
 
+static void page_init(void *part)
+{
+	struct stats_page *page = part;
+
+	page->uri = "/haproxy?stats";
+	page->realm = "HAProxy Statistics";
+}
+
+struct proxy_part page_part = { PROXY_SETTINGS("stats page", struct stats_page),
+				.kind.init = page_init, .kind.afresh = true };
+
 bool page_wants(const struct stats_page *page, struct span uri)
 {
 	size_t len = strlen(page->uri);

@@ -144,13 +144,14 @@ static unsigned access_place(const struct exchange *x, const struct proxy *px)
 
 static bool access_admin(struct exchange *x, const struct proxy *px)
 {
+	const struct stats_page *page = page_of(px);
 	struct view view;
 	bool holds = false;
 
-	if (!px->set.stats->admins)
+	if (!page->admins)
 		return false;
 	stream_view(x->stream, &view, NULL);
-	for (const struct stats_admin *a = px->set.stats->admins; a && !holds; a = a->next) {
+	for (const struct stats_admin *a = page->admins; a && !holds; a = a->next) {
 		watch_line("stats admin", &a->loc, px, &view, false);
 		holds = cond_eval(a->cond, &view, access_place(x, px) | AT_FINAL) == COND_YES;
 		watch_lined(holds);
@@ -205,7 +206,7 @@ static enum rule_result access_rules(struct exchange *x, const struct stats_page
 
 static enum rule_result access_page(struct exchange *x, struct proxy *px)
 {
-	const struct stats_page *page = px->set.stats;
+	const struct stats_page *page = page_of(px);
 	struct span uri = uri_path_and_query(x->req.target);
 	struct page_request *req;
 	enum rule_result r;
@@ -261,6 +262,7 @@ static void access_init(struct config *cfg, void *data)
 	(void)cfg;
 	(void)data;
 	http_page_hook = access_page;
+	http_page_part = &page_part;
 	http_service_add(&metrics_service);
 }
 

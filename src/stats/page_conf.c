@@ -19,16 +19,11 @@
 
 static struct stats_page *page_own(struct statement *st, struct proxy *px)
 {
-	struct stats_page *page = px->set.stats;
+	struct stats_page *page = proxy_part_make(px, &page_part, st->cfg->arena);
 
-	if (page && page->owner == px)
-		return page;
-	page = arena_alloc(st->cfg->arena, sizeof(*page));
+	if (!page->owner)
+		page->loc = st->loc;
 	page->owner = px;
-	page->uri = "/haproxy?stats";
-	page->realm = "HAProxy Statistics";
-	page->loc = st->loc;
-	px->set.stats = page;
 	return page;
 }
 
@@ -238,7 +233,7 @@ static int parse_rule(struct statement *st, const struct keyword *kw, void *obje
 
 static int page_check(struct config *cfg, const struct proxy *px)
 {
-	const struct stats_page *page = px->set.stats, *above;
+	const struct stats_page *page = page_of(px), *above;
 
 	if (!page || page->owner != px)
 		return 0;
@@ -251,7 +246,7 @@ static int page_check(struct config *cfg, const struct proxy *px)
 		return config_error(cfg, &page->loc, "'stats http-request' stands beside 'stats auth' "
 				    "or 'stats realm' in '%s': only one of them can decide who may "
 				    "see the page", px->name);
-	above = px->defaults ? px->defaults->set.stats : NULL;
+	above = px->defaults ? page_of(px->defaults) : NULL;
 	if (above && above->users && !page->users && !page->rules)
 		config_warning(cfg, &page->loc, "'stats auth' of the defaults section does not hold "
 			       "for the page of '%s', which has stats words of its own: it asks "

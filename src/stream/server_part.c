@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Streams that still have servers and backends which have left (proxy/server_add.h,
  * proxy/backend_add.h). */
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "stream/server_part.h"
 
 #include "proxy/proxy.h"
-#include "proxy/server_part.h"
+#include "proxy/part.h"
 #include "stream/extra.h"
 #include "stream/stream.h"
 
@@ -33,7 +33,7 @@ static void part_mark(void)
 			s->server->in_use = true;
 }
 
-const struct server_part stream_server_part = { .leave = part_forget, .mark = part_mark };
+struct server_part stream_server_part = { .leave = part_forget, .mark = part_mark };
 
 /* Who has chosen it and does not count there yet chooses anew. */
 static void part_forget_backend(struct proxy *px)
@@ -54,5 +54,5 @@ static void part_mark_backends(void)
 			s->backend->in_use = true;
 }
 
-const struct backend_part stream_backend_part = { .leave = part_forget_backend,
+struct proxy_part stream_proxy_part = { .leave = part_forget_backend,
 						  .mark = part_mark_backends };

@@ -7,10 +7,9 @@
 #include "base/err.h"
 #include "expr/expr.h"
 #include "expr/view.h"
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "proxy/proxy.h"
 #include "proxy/server_add.h"
-#include "proxy/server_part.h"
 #include "stream/stream.h"
 
 static const struct source_conf *source_of(const struct stream *s)
@@ -86,8 +85,8 @@ static int source_make_backend(struct config *cfg, struct proxy *px)
 	return source_compile(cfg, &px->set.source, px, &px->loc);
 }
 
-const struct backend_part source_backend_part = { .make = source_make_backend };
-const struct server_part source_server_part = { .make = source_make };
+struct proxy_part source_proxy_part = { .make = source_make_backend };
+struct server_part source_server_part = { .make = source_make };
 
 const struct module source_module = {
 	.name = "sources",

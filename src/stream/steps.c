@@ -3,7 +3,7 @@
  * that. The tables are in bytes.c and (HTTP) exchange/exchange_kind.c. */
 #include "stream/steps.h"
 
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "proxy/proxy.h"
 #include "stream/kind.h"
 #include "stream/subscriber.h"
@@ -90,7 +90,7 @@ static int steps_make(struct config *cfg, struct proxy *px)
 	return 0;
 }
 
-const struct backend_part steps_backend_part = { .make = steps_make };
+struct proxy_part steps_proxy_part = { .make = steps_make };
 
 static int steps_finish(struct config *cfg, void *data)
 {

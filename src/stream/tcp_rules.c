@@ -6,7 +6,7 @@
 #include "base/tables.h"
 #include "config/keyword.h"
 #include "expr/rule_conf.h"
-#include "proxy/backend_part.h"
+#include "proxy/part.h"
 #include "proxy/proxy.h"
 #include "stream/actions.h"
 #include "stream/do_resolve.h"
@@ -181,7 +181,7 @@ static int tcp_rules_finish(struct config *cfg, void *data)
 	return bad;
 }
 
-const struct backend_part tcp_rules_backend_part = { .make = inherit };
+struct proxy_part tcp_rules_proxy_part = { .make = inherit };
 
 const struct module tcp_rules_module = {
 	.name = "tcp_rules",

@@ -11,10 +11,13 @@ enum { CHAINS = 4096 }; /* looked at in a row */
 static struct udp_lb *section_at(unsigned n)
 {
 	struct proxy *px;
+	struct udp_lb *lb;
 
-	list_for_each(px, &proxies_running->list, node)
-		if (px->udp && px->udp->table && !n--)
-			return px->udp;
+	list_for_each(px, &proxies_running->list, node) {
+		lb = udp_lb_of(px);
+		if (lb && lb->table && !n--)
+			return lb;
+	}
 	return NULL;
 }
 

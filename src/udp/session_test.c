@@ -58,7 +58,7 @@ static void begin(const char *lines)
 	assert_int_equal(proxies_prepare(cfg, config_data(cfg, &proxy_module), &err), 0);
 	assert_int_equal(lb_module.prepare(cfg, NULL, &err), 0);
 	px = proxy_find(proxies_running, "u", PROXY_BACKEND);
-	lb = px->udp;
+	lb = udp_lb_of(px);
 	assert_int_equal(udp_sessions_start(lb, cfg->arena), 0);
 	bind = list_first(&px->binds, struct bind_conf, node);
 	port = (struct udp_port){ .lb = lb, .number = 1, .dgram = { .claim = -1,

@@ -486,7 +486,7 @@ void udp_session_count_in(struct udp_session *s, unsigned n, uint64_t bytes)
 	s->server->tally->counters.bytes_in += bytes;
 	if (complete(s))
 		udp_session_end(s, END_NORMAL);
-	else if (has_had_all(s) && !s->apart && !udp_server_names_port(px->udp, s->server))
+	else if (has_had_all(s) && !s->apart && !udp_server_names_port(udp_lb_of(px), s->server))
 		table_part(s);
 }
 
@@ -637,12 +637,15 @@ void udp_sessions_each(struct udp_lb *lb, void (*fn)(struct udp_session *s, void
 static void each_of_all(void (*fn)(struct udp_session *s, void *arg), void *arg)
 {
 	struct proxy *px;
+	struct udp_lb *lb;
 
 	if (!proxies_running)
 		return;
-	list_for_each(px, &proxies_running->list, node)
-		if (px->udp && px->udp->table)
-			udp_sessions_each(px->udp, fn, arg);
+	list_for_each(px, &proxies_running->list, node) {
+		lb = udp_lb_of(px);
+		if (lb && lb->table)
+			udp_sessions_each(lb, fn, arg);
+	}
 }
 
 struct search {
@@ -680,23 +683,27 @@ static void end_one(struct udp_session *s, void *arg)
 void udp_sessions_end_server(const struct server *server, enum reason reason)
 {
 	struct search search = { .server = server, .reason = reason };
+	struct udp_lb *lb = udp_lb_of(server->proxy);
 
-	if (server->proxy->udp && server->proxy->udp->table)
-		udp_sessions_each(server->proxy->udp, end_one, &search);
+	if (lb && lb->table)
+		udp_sessions_each(lb, end_one, &search);
 }
 
 void udp_sessions_end_all(enum reason reason)
 {
 	struct search search = { .reason = reason };
 	struct proxy *px;
+	struct udp_lb *lb;
 	unsigned i;
 
 	each_of_all(end_one, &search);
 	if (!proxies_running)
 		return;
-	list_for_each(px, &proxies_running->list, node)
-		for (i = 0; px->udp && i < UDP_SPARES; i++)
-			udp_spare_drop(&px->udp->spares[i]);
+	list_for_each(px, &proxies_running->list, node) {
+		lb = udp_lb_of(px);
+		for (i = 0; lb && i < UDP_SPARES; i++)
+			udp_spare_drop(&lb->spares[i]);
+	}
 }
 
 /* ---- the start --------------------------------------------------------------------------- */

@@ -84,7 +84,7 @@ static int udp_finish(struct config *cfg, void *data)
 
 	(void)data;
 	list_for_each(px, &all->list, node) {
-		if (!px->udp)
+		if (!udp_lb_of(px))
 			continue;
 		bad |= check_balance(cfg, px);
 		for (s = px->servers; s; s = s->next)
@@ -128,11 +128,11 @@ static void start_port(struct proxy *px, struct listener *l, struct udp_port *po
 	static uint16_t number;
 	unsigned turn;
 
-	port->lb = px->udp;
+	port->lb = udp_lb_of(px);
 	port->number = ++number;
 	for (turn = 0; turn < UDP_TURNS; turn++)
 		list_init(&port->turns[turn]);
-	list_append(&px->udp->ports, &port->node);
+	list_append(&port->lb->ports, &port->node);
 	dgram_serve(&port->dgram, l, &user);
 }
 
@@ -141,7 +141,7 @@ static int start_section(struct config *cfg, struct proxy *px)
 	struct bind_conf *bind;
 	struct listener *l;
 
-	if (udp_sessions_start(px->udp, cfg->arena) < 0)
+	if (udp_sessions_start(udp_lb_of(px), cfg->arena) < 0)
 		return -1;
 	/* Claims of other workers do not matter to those that are not ours. */
 	list_for_each(bind, &px->binds, node)
@@ -161,7 +161,7 @@ static int udp_start(struct config *cfg, void *data, struct err *err)
 
 	(void)data;
 	list_for_each(px, &all->list, node) {
-		if (!px->udp || px->set.disabled)
+		if (!udp_lb_of(px) || px->set.disabled)
 			continue;
 		if (start_section(cfg, px) < 0)
 			return err_set(err, "udp-lb '%s': no random numbers", px->name);

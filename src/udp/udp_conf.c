@@ -28,12 +28,15 @@
 
 enum { MAXCONN = 10000, TIMEOUT_MS = 60000, SHARDS_MOST = 64 };
 
+struct proxy_part udp_part = { PROXY_PART("udp-lb", sizeof(struct udp_lb)) };
+
 /* ---- the section ------------------------------------------------------------------------- */
 
 static void *udp_begin(struct statement *st)
 {
 	struct proxies *all = config_data(st->cfg, &proxy_module);
 	const char *name = stmt_need(st, "a name");
+	struct udp_lb *lb;
 	struct proxy *px;
 
 	if (!name)
@@ -42,9 +45,9 @@ static void *udp_begin(struct statement *st)
 		st->at = st->count;
 	px = proxy_new(st->cfg, name, PROXY_FRONTEND | PROXY_BACKEND, &st->loc, NULL);
 	px->set.mode = MODE_UDP;
-	px->udp = arena_alloc(st->cfg->arena, sizeof(*px->udp));
-	*px->udp = (struct udp_lb){ .proxy = px, .responses = -1, .payload = UDP_PAYLOAD };
-	list_init(&px->udp->ports);
+	lb = proxy_part_make(px, &udp_part, st->cfg->arena);
+	*lb = (struct udp_lb){ .proxy = px, .responses = -1, .payload = UDP_PAYLOAD };
+	list_init(&lb->ports);
 	proxy_enter(all, st->cfg->arena, px);
 	return px;
 }
@@ -129,7 +132,7 @@ static int parse_requests(struct statement *st, const struct keyword *kw, void *
 
 	if (parse_number(st, kw->name, 0, INT_MAX, &n))
 		return -1;
-	((struct proxy *)object)->udp->requests = (unsigned)n;
+	udp_lb_of(object)->requests = (unsigned)n;
 	return 0;
 }
 
@@ -139,7 +142,7 @@ static int parse_responses(struct statement *st, const struct keyword *kw, void 
 
 	if (parse_number(st, kw->name, 0, INT_MAX, &n))
 		return -1;
-	((struct proxy *)object)->udp->responses = (int)n;
+	udp_lb_of(object)->responses = (int)n;
 	return 0;
 }
 
@@ -149,7 +152,7 @@ static int parse_payload(struct statement *st, const struct keyword *kw, void *o
 
 	if (parse_number(st, kw->name, 1, DGRAM_PAYLOAD_MOST, &n))
 		return -1;
-	((struct proxy *)object)->udp->payload = (unsigned)n;
+	udp_lb_of(object)->payload = (unsigned)n;
 	return 0;
 }
 
@@ -216,7 +219,7 @@ static unsigned default_maxconn(const struct proxies *all)
 	rlim_t count = 0, most;
 
 	list_for_each(px, &all->list, node)
-		count += px->udp && !px->set.maxconn;
+		count += udp_lb_of(px) && !px->set.maxconn;
 	if (!count || getrlimit(RLIMIT_NOFILE, &rl) < 0)
 		return MAXCONN;
 	most = rl.rlim_max / 8 / count;
@@ -299,7 +302,7 @@ static int udp_words_finish(struct config *cfg, void *data)
 
 	(void)data;
 	list_for_each(px, &all->list, node) {
-		if (!px->udp)
+		if (!udp_lb_of(px))
 			continue;
 		bad |= refuse_tls(cfg, px);
 		set_limits(cfg, px, maxconn);
