@@ -349,7 +349,7 @@ static int run(const struct args *args)
 	if (!rc && !has_listener(cfg))
 		rc = refuse_idle(args->check);
 	else if (!rc && !args->check) {
-		info_memmax_mb = (unsigned)args->megabytes;
+		info_conf.memmax_mb = (unsigned)args->megabytes;
 		rc = rights_memory(args->megabytes, &err) < 0 ? fail(&err) :
 								process_run(cfg, args);
 	} else if (!rc && !load_quiet(cfg, args) && !args->json)

@@ -16,17 +16,16 @@ struct err;
 
 /* ---- laying out: proxy/state.c --------------------------------------------------------- */
 
-/* Rows that the segment is to have: set before the configuration is finished. 1: one process that
- * forks no workers. */
-extern unsigned states_rows;
-/* How many of them will be taken at once by workers of the configuration. */
-extern unsigned states_workers;
-/* The segment of an earlier image of this program, set before the configuration is finished.
- * Finishing takes the segment over and sets this to NULL. With too few free rows in it, a new
- * segment is made instead. */
-extern struct segment *states_segment;
-/* It had too few and is gone. */
-extern bool states_began_anew;
+/* Where states and tallies are to lie: set before the configuration is finished. */
+struct tally_room {
+	unsigned rows;           /* that the segment is to have; 1: one process that forks no workers */
+	unsigned workers;        /* how many of them workers of the configuration take at once */
+	struct segment *segment; /* of an earlier image of this program. Finishing takes the
+				  * segment over and sets this to NULL. With too few free rows in
+				  * it, a new segment is made instead */
+	bool began_anew;         /* it had too few and is gone */
+};
+extern struct tally_room tally_room;
 /* segment_attach for this program's layout of cells. Takes over fd if it succeeds. NULL and err */
 struct segment *states_attach(int fd, struct err *err);
 /* Points all tallies of the running generation to this row: in a worker, right after fork. Sets

@@ -21,12 +21,15 @@ struct info {
 	struct stats_strings strings;
 };
 
-/* "node" (NULL: the name of the host) and "description" (NULL: none) of the global section. */
-extern const char *info_node, *info_description;
+/* Of the global section and the command line. */
+struct info_conf {
+	const char *node;        /* NULL: the name of the host */
+	const char *description; /* NULL: none */
+	unsigned memmax_mb;      /* -m; 0: no limit */
+};
+extern struct info_conf info_conf;
 /* The node's name, given or not. */
 const char *info_node_name(void);
-/* -m; 0: no limit. */
-extern unsigned info_memmax_mb;
 
 /* From now on the tallies of this process hold what other layers count. Before workers are
  * forked. */

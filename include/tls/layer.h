@@ -47,10 +47,13 @@ struct tls_conn {
 	bool shut;             /* FIN is to follow out */
 };
 
-/* Bytes of plaintext in one record; 0: as many as fit (16384). tls_first_record holds for the first
- * TLS_STREAMING bytes of a connection, and for as many behind each pause of more than tls_idle_ms
+/* Bytes of plaintext in one record; 0: as many as fit (16384). `first' holds for the first
+ * TLS_STREAMING bytes of a connection, and for as many behind each pause of more than `idle_ms'
  * (0: no pause counts). Short records let the peer decipher bytes as they come. */
-extern unsigned tls_max_record, tls_first_record, tls_idle_ms;
+struct tls_records {
+	unsigned most, first, idle_ms;
+};
+extern struct tls_records tls_records;
 enum { TLS_STREAMING = 65536 };
 
 /* Puts the layer on the connection, with a fresh SSL that it owns from now on (NULL: fails). 0, or

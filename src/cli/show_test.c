@@ -109,9 +109,9 @@ static void info_has_the_fields_of_the_reference(void **state)
 	int pos, n = 0;
 
 	(void)state;
-	info_description = "tests";
+	info_conf.description = "tests";
 	text = ask("show info typed");
-	info_description = NULL;
+	info_conf.description = NULL;
 	while (fgets(line, sizeof(line), f)) {
 		char *last = strrchr(line, ' '), *tag;
 
@@ -150,13 +150,13 @@ static void info_shows_values(void **state)
 	assert_non_null(strstr(text, "\nPipesHighWater: 0\n"));
 	assert_non_null(strstr(text, "\nSpliceFallbackUrgent: 0\n"));
 	assert_string_equal(strstr(text, "\n\n"), "\n\n");
-	info_node = "n1";
-	info_description = "say \"hi\", \xc3\xa9 \xff\x01";
+	info_conf.node = "n1";
+	info_conf.description = "say \"hi\", \xc3\xa9 \xff\x01";
 	assert_non_null(strstr(ask("show info"), "\nnode: n1\ndescription: say \"hi\","));
 	assert_non_null(strstr(ask("show info json"),
 			       "\"value\":{\"type\":\"str\",\"value\":"
 			       "\"say \\\"hi\\\", \xc3\xa9 \\u00ff\\u0001\"}"));
-	info_node = info_description = NULL;
+	info_conf.node = info_conf.description = NULL;
 }
 
 static void info_knows_desc_and_float(void **state)

@@ -172,8 +172,8 @@ static int stats_conf_prepare(struct config *cfg, void *data, struct err *err)
 	cli_line_most = tune->bufsize > CLI_LINE_LEAST ? tune->bufsize : CLI_LINE_LEAST;
 	talk_serve = conversation_serve_talk;
 	info_begin();
-	info_node = global_node = conf->node;
-	info_description = conf->description;
+	info_conf.node = global_node = conf->node;
+	info_conf.description = conf->description;
 	return 0;
 }
 

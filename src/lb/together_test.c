@@ -22,7 +22,7 @@ static void leastconn_counts_those_of_others(void **state)
 	unsigned i;
 
 	(void)state;
-	states_rows = 3;
+	tally_room.rows = 3;
 	world_begin(" balance leastconn\n server a" SERVER "\n server b" SERVER "\n"
 		    " server c" SERVER "\n");
 	segment_take_row(segment, 1, 1);
@@ -44,13 +44,13 @@ static void leastconn_counts_those_of_others(void **state)
 	assert_int_not_equal(world_pick(NULL), 0);
 	states_own_row(0);
 	world_end();
-	states_rows = 1;
+	tally_room.rows = 1;
 }
 
 static void limits_are_those_of_all(void **state)
 {
 	(void)state;
-	states_rows = 2;
+	tally_room.rows = 2;
 	world_begin(" balance first\n server a" SERVER "maxconn 2\n server b" SERVER "\n");
 	segment_take_row(segment, 1, 1);
 	world_server(0)->tally->current = 1;
@@ -60,7 +60,7 @@ static void limits_are_those_of_all(void **state)
 	assert_int_equal(world_pick(NULL), 1);
 	states_own_row(0);
 	world_end();
-	states_rows = 1;
+	tally_room.rows = 1;
 }
 
 /* This process is in row 2. Another one has chosen that server, and the session has ended; if it
@@ -86,7 +86,7 @@ static void begin_beside_another(const char *lines)
 {
 	struct err err;
 
-	states_rows = 3;
+	tally_room.rows = 3;
 	world_begin(lines);
 	segment_take_row(segment, 1, 1);
 	segment_take_row(segment, 1, 2);
@@ -99,7 +99,7 @@ static void end_beside_another(void)
 {
 	states_own_row(0);
 	world_end();
-	states_rows = 1;
+	tally_room.rows = 1;
 }
 
 #define FOUR " server a" SERVER "\n server b" SERVER "\n server c" SERVER "\n server d" SERVER "\n"

@@ -544,8 +544,8 @@ void handover_offer_segment(void)
 
 	if (segment_taken < 0)
 		return;
-	states_segment = states_attach(segment_taken, &err);
-	if (states_segment)
+	tally_room.segment = states_attach(segment_taken, &err);
+	if (tally_room.segment)
 		return;
 	close(segment_taken);
 	segment_taken = -1;
@@ -554,7 +554,7 @@ void handover_offer_segment(void)
 
 void handover_check_segment(void)
 {
-	if (segment_taken < 0 || !states_began_anew)
+	if (segment_taken < 0 || !tally_room.began_anew)
 		return;
 	wake_count = 0; /* closed with the segment */
 	segment_taken = -1;

@@ -170,7 +170,7 @@ static void process_limits(struct config *cfg)
 {
 	const struct tune *tune = config_data(cfg, &tune_module);
 
-	limits_maxpipes = tune->nosplice ? 0 : tune->maxpipes;
+	limits.maxpipes = tune->nosplice ? 0 : tune->maxpipes;
 }
 
 /* Without the old process's sockets this one opens its own beside them. */
@@ -314,7 +314,7 @@ int process_wait(struct config *cfg, const char *why)
 	loop_free();
 	notify_start();
 	if (!segment)
-		segment = states_segment;
+		segment = tally_room.segment;
 	if (loop_init(100) < 0)
 		err_set(&err, "cannot poll: %s", strerror(errno));
 	else if (parent_cli_open(cfg, &err) == 0 && parent_wait(cfg, reason, &err) == 0) {

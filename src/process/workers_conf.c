@@ -413,9 +413,9 @@ int workers_finish(struct config *cfg, void *data)
 	expr_process.count = n;
 	if (conf->cpu_rules)
 		map_workers(cfg, conf);
-	states_workers = conf->worker_count;
+	tally_room.workers = conf->worker_count;
 	segment_workers = conf->worker_count ? conf->worker_count : 1;
-	states_rows = !conf->worker_count ? 1 : 8 * n + 1 > SEGMENT_ROWS_LEAST ? 8 * n + 1 :
+	tally_room.rows = !conf->worker_count ? 1 : 8 * n + 1 > SEGMENT_ROWS_LEAST ? 8 * n + 1 :
 									    SEGMENT_ROWS_LEAST;
 	check_all_binds(cfg, n);
 	return 0;

@@ -79,7 +79,7 @@ static int setup(void **state)
 {
 	(void)state;
 	clock_freeze(100000);
-	states_rows = 4;
+	tally_room.rows = 4;
 	facts_checker = false;
 	load(before);
 	return 0;
@@ -91,7 +91,7 @@ static int teardown(void **state)
 	states_own_row(0);
 	segment_free(&proxies_running->segment);
 	config_free(&cfg);
-	states_rows = 1;
+	tally_room.rows = 1;
 	facts_checker = false;
 	return 0;
 }
@@ -103,7 +103,7 @@ static void reload(const char *config_text)
 	struct config *old = cfg;
 
 	facts_publish_states();
-	states_segment = segment_attach(dup(segment_fd(segment)), NULL);
+	tally_room.segment = segment_attach(dup(segment_fd(segment)), NULL);
 	clock_freeze(clock_now_ms + 7000);
 	facts_checker = false;
 	load(config_text);

@@ -27,7 +27,6 @@
 /* Of a member of a section "peers": one to it, one that comes from it, one that ends. */
 #define CONNECTIONS_OF_PEER 3
 
-int limits_maxpipes;
 struct limits limits;
 
 static unsigned count_fixed(const struct proxies *all)
@@ -71,7 +70,7 @@ static rlim_t clip(rlim_t n)
 
 static uint64_t pipes_of(unsigned maxconn)
 {
-	return limits_maxpipes < 0 ? maxconn / 4 : (unsigned)limits_maxpipes;
+	return limits.maxpipes < 0 ? maxconn / 4 : (unsigned)limits.maxpipes;
 }
 
 /* What so many connections need in all. */

@@ -235,7 +235,7 @@ int proxy_finish(struct config *cfg, void *data)
 
 	check_names(cfg, all);
 	if (!config_failed(cfg))
-		servers_kept(cfg, all, states_rows > 1);
+		servers_kept(cfg, all, tally_room.rows > 1);
 	number_proxies(cfg, all);
 	guids_finish(cfg, all);
 	check_defaults(cfg, all);

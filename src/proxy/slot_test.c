@@ -81,7 +81,7 @@ static int setup(void **state)
 	(void)state;
 	clock_freeze(1);
 	waiters_patience_ms = UINT32_MAX; /* the clocks of the workers jump */
-	states_rows = 8;
+	tally_room.rows = 8;
 	cfg = config_new(list, false);
 	config_read_text(cfg, "test", text, sizeof(text) - 1);
 	if (config_finish(cfg)) {
@@ -109,7 +109,7 @@ static int teardown(void **state)
 	munmap(board, sizeof(*board));
 	segment_free(&proxies_running->segment);
 	config_free(&cfg);
-	states_rows = 1;
+	tally_room.rows = 1;
 	return 0;
 }
 

@@ -17,9 +17,7 @@
 
 #include <stdio.h>
 
-unsigned states_rows = 1, states_workers;
-struct segment *states_segment;
-bool states_began_anew;
+struct tally_room tally_room = { .rows = 1 };
 
 void server_state_init(struct server *s)
 {
@@ -143,14 +141,14 @@ static unsigned free_rows(const struct segment *s)
 /* The one that is there, if it is large enough: many generations may still be about. */
 static struct segment *choose_segment(struct err *err)
 {
-	struct segment *taken = states_segment;
+	struct segment *taken = tally_room.segment;
 
-	states_segment = NULL;
-	if (taken && segment_capacity(taken) >= states_rows && free_rows(taken) >= states_workers)
+	tally_room.segment = NULL;
+	if (taken && segment_capacity(taken) >= tally_room.rows && free_rows(taken) >= tally_room.workers)
 		return taken;
-	states_began_anew = taken != NULL;
+	tally_room.began_anew = taken != NULL;
 	segment_free(&taken);
-	return segment_new(states_rows, err);
+	return segment_new(tally_room.rows, err);
 }
 
 struct segment *states_attach(int fd, struct err *err)

@@ -67,7 +67,7 @@ static int setup(void **state)
 {
 	(void)state;
 	clock_freeze(100000);
-	states_rows = 8;
+	tally_room.rows = 8;
 	load(text);
 	s1 = x->servers;
 	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
@@ -88,7 +88,7 @@ static int teardown(void **state)
 	assert_int_equal(timer_count(), 0);
 	segment_free(&proxies_running->segment);
 	config_free(&cfg);
-	states_rows = 1;
+	tally_room.rows = 1;
 	return 0;
 }
 
@@ -334,10 +334,10 @@ static void another_image_finds_its_numbers(void **state)
 	x->fe->counters.sessions = 6;
 	x->be->counters.sessions = 7;
 	l->tally->counters.sessions = 8;
-	states_segment = segment_attach(dup(segment_fd(segment)), NULL);
-	assert_non_null(states_segment);
+	tally_room.segment = segment_attach(dup(segment_fd(segment)), NULL);
+	assert_non_null(tally_room.segment);
 	load(other_text);
-	assert_null(states_segment);
+	assert_null(tally_room.segment);
 	server_sum(x->servers, &(struct server_tally){ 0 });
 	assert_int_equal(counter_sum(&x->servers->tally->counters.sessions), 5);
 	assert_int_equal(counter_sum(&x->fe->counters.sessions), 6);

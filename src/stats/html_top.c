@@ -27,7 +27,7 @@ static const char *html_desc(const struct html *h)
 
 	if (!(page->flags & PAGE_DESC))
 		return NULL;
-	return page->desc ? page->desc : info_description;
+	return page->desc ? page->desc : info_conf.description;
 }
 
 /* Where scripts run, numbers are brought up to date in place, and nothing is loaded again. */

@@ -41,8 +41,7 @@ const struct stats_field info_fields[INFO_FIELDS] = {
 #undef HOLE
 };
 
-const char *info_node, *info_description;
-unsigned info_memmax_mb;
+struct info_conf info_conf;
 
 /* -- what layers count in memory of their own, of all processes ------------------------------ */
 
@@ -132,8 +131,8 @@ const char *info_node_name(void)
 {
 	static char name[256];
 
-	if (info_node)
-		return info_node;
+	if (info_conf.node)
+		return info_conf.node;
 	if (gethostname(name, sizeof(name) - 1))
 		return "";
 	return name;
@@ -181,7 +180,7 @@ static void info_fill_process(struct info *info, bool as_float)
 	v[INFO_START_TIME_SEC] = as_float ? stats_flt((double)global_state->start_wall_us / 1e6)
 					  : stats_u32(global_state->start_wall_us / 1000000);
 	v[INFO_NODE] = stats_str(&info->strings, info_node_name());
-	v[INFO_DESCRIPTION] = stats_str(&info->strings, info_description);
+	v[INFO_DESCRIPTION] = stats_str(&info->strings, info_conf.description);
 	v[INFO_STOPPING] = stats_u32(global_state->stopping || expr_process.leaving);
 	v[INFO_TAINTED] = stats_const("0");
 }
@@ -192,8 +191,8 @@ static void info_fill_memory(struct info *info, const struct global_tally *sum, 
 	struct stats_value *v = info->values;
 	const double mb = 1 << 20;
 
-	v[INFO_MEMMAX_MB] = stats_u32(info_memmax_mb);
-	v[INFO_MEMMAX_BYTES] = stats_u64((uint64_t)info_memmax_mb << 20);
+	v[INFO_MEMMAX_MB] = stats_u32(info_conf.memmax_mb);
+	v[INFO_MEMMAX_BYTES] = stats_u64((uint64_t)info_conf.memmax_mb << 20);
 	v[INFO_POOL_ALLOC_MB] = as_float ? stats_flt((double)allocated / mb)
 					 : stats_u32(allocated >> 20);
 	v[INFO_POOL_USED_MB] = as_float ? stats_flt((double)used / mb)

@@ -420,9 +420,9 @@ static int bind_prepare(struct config *cfg, void *data, struct err *err)
 	(void)cfg;
 	(void)data;
 	(void)err;
-	tls_max_record = tls_global.hard_maxrecord;
-	tls_first_record = tls_global.maxrecord;
-	tls_idle_ms = tls_global.idle_ms;
+	tls_records.most = tls_global.hard_maxrecord;
+	tls_records.first = tls_global.maxrecord;
+	tls_records.idle_ms = tls_global.idle_ms;
 	tls_trust_close();
 	return 0;
 }

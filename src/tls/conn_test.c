@@ -230,9 +230,9 @@ static void bytes_pass_through_small_sockets(void **state)
 static void records_may_be_short(void **state)
 {
 	(void)state;
-	tls_max_record = 1400;
+	tls_records.most = 1400;
 	talk(0);
-	tls_max_record = 0;
+	tls_records.most = 0;
 }
 
 static unsigned longest;
@@ -277,17 +277,17 @@ static void first_records_may_be_short(void **state)
 	struct pair p = pair_new(0);
 
 	(void)state;
-	tls_first_record = 1400;
-	tls_idle_ms = 600000; /* longer than any machine takes for this */
+	tls_records.first = 1400;
+	tls_records.idle_ms = 600000; /* longer than any machine takes for this */
 	shake_hands(&p);
 	SSL_set_msg_callback(tls_link_ssl(conn_link(p.client)), see_record);
 	assert_in_range(longest_of(&p, 30000), 1400, 1500);
 	longest_of(&p, 60000);
 	assert_true(longest_of(&p, 60000) > 16000);
-	container_of(p.client->layer, struct tls_conn, layer)->sent_ms -= tls_idle_ms + 1;
+	container_of(p.client->layer, struct tls_conn, layer)->sent_ms -= tls_records.idle_ms + 1;
 	assert_in_range(longest_of(&p, 30000), 1400, 1500);
-	tls_first_record = 0;
-	tls_idle_ms = 1000;
+	tls_records.first = 0;
+	tls_records.idle_ms = 1000;
 	pair_close(&p);
 }
 

@@ -7,7 +7,7 @@
 
 struct tls_stats tls_stats;
 unsigned tls_early_most = 15360;
-unsigned tls_max_record, tls_first_record, tls_idle_ms = 1000;
+struct tls_records tls_records = { .idle_ms = 1000 };
 
 void tls_conn_blame(struct ssl_st *ssl, enum tls_fault fault)
 {

@@ -418,19 +418,19 @@ static enum io tls_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 /* How much the next record may hold. */
 static size_t tls_record_size(const struct tls_conn *t)
 {
-	size_t most = tls_max_record ? tls_max_record : 16384;
+	size_t most = tls_records.most ? tls_records.most : 16384;
 
-	if (tls_first_record && tls_first_record < most && t->streamed < TLS_STREAMING)
-		return tls_first_record;
+	if (tls_records.first && tls_records.first < most && t->streamed < TLS_STREAMING)
+		return tls_records.first;
 	return most;
 }
 
 /* Something is about to be sent: behind a pause it begins anew. */
 static void tls_note_pause(struct tls_conn *t)
 {
-	if (!tls_first_record)
+	if (!tls_records.first)
 		return;
-	if (tls_idle_ms && (uint32_t)clock_now_ms - t->sent_ms > tls_idle_ms)
+	if (tls_records.idle_ms && (uint32_t)clock_now_ms - t->sent_ms > tls_records.idle_ms)
 		t->streamed = 0;
 	t->sent_ms = (uint32_t)clock_now_ms;
 }
