@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "config/module.h"
+#include "proxy/part.h"
 
 #include <stdbool.h>
 
@@ -14,5 +15,7 @@ struct exchange;
 MUST_USE bool forwarded_field_add(struct exchange *x);
 
 extern const struct module forwarded_field_module;
+/* The proxies that have it ask for the field. */
+extern struct proxy_part forwarded_field_part;
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "config/module.h"
+#include "proxy/part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,8 +14,6 @@
 struct arena;
 struct filter_kind;
 struct message;
-struct proxy;
-struct proxy_part;
 
 /* As the configuration names them; COMPRESS_NONE: not at all. */
 enum compress_algo { COMPRESS_NONE, COMPRESS_IDENTITY, COMPRESS_GZIP, COMPRESS_DEFLATE,
@@ -27,11 +26,19 @@ struct compress_way {
 	uint64_t least;                           /* shorter bodies are left alone */
 };
 
-/* What a section says of compression; never changed once it was handed on. */
+/* What a section says of compression. */
 struct compress_conf {
 	struct compress_way request, response;
 	bool no_responses, requests; /* "direction" */
+	bool offload;                /* servers do not see Accept-Encoding */
 };
+
+extern struct proxy_part compress_part;
+/* NULL: nothing. */
+static inline struct compress_conf *compress_conf_of(const struct proxy *px)
+{
+	return proxy_part(px, &compress_part);
+}
 
 /* What the client takes of these, by its Accept-Encoding; the one configured first where it likes
  * several alike. COMPRESS_NONE: none. Identity needs no asking. */
@@ -50,6 +57,6 @@ extern const struct filter_kind compress_filter, compress_request_filter, compre
 /* Does a filter of the section compress such messages, where it is told how? */
 bool compress_has_filter(const struct proxy *px, bool response);
 extern const struct module compress_module;
-extern struct proxy_part compress_proxy_part;
+extern struct proxy_part compress_filter_part;
 
 #endif

@@ -19,7 +19,6 @@
 struct acl_set;
 struct arena;
 struct captures;
-struct compress_conf;
 struct filter_line;
 struct eject_conf;
 struct end;
@@ -32,7 +31,6 @@ struct balance_by;
 struct check_conf;
 struct error_line;
 struct expr;
-struct forwarded;
 struct log_conf;
 struct logformat;
 struct global_state;
@@ -138,7 +136,6 @@ struct proxy_settings {
 	int hash_affinity;         /* enum hash_affinity */
 	struct source_conf source;
 	int load_state;            /* enum load_state: of servers, at the start */
-	const struct compress_conf *compression; /* filter/compress.h; NULL: none */
 	const char *default_backend;
 	struct location default_backend_loc;
 	struct server_settings server; /* default-server */
@@ -154,10 +151,6 @@ struct proxy_settings {
 	const char *dynamic_cookie_key; /* NULL: none */
 	struct expr *persist_rdp;      /* persist rdp-cookie: the cookie; NULL: off */
 	struct error_line *errors;     /* stream/: newest line that says how errors are answered */
-	struct forwarded *forwardfor, *originalto; /* stream/; NULL: not asked for */
-	struct forwarded_field *forwarded; /* option forwarded: exchange/; NULL: off */
-	struct span name_header;       /* tells the server its name; ptr NULL: none */
-	struct span unique_id_header;  /* ptr NULL: none */
 	struct logformat *unique_id;   /* unique-id-format, for %ID */
 	bool disabled;
 	int keep_added;                /* added-servers: 1: they live over a reload */
@@ -275,7 +268,6 @@ struct proxy {
 	bool stick_wrong;              /* its line 'stick-table' is wrong, which was said */
 	struct stick_line *stick;      /* its table: proxy/stick_conf.h; NULL: none */
 	bool strict;                   /* a server has "strict-maxconn" */
-	bool compress_offload;         /* servers do not see Accept-Encoding */
 	const char *description;
 	const char *state_file;        /* server-state-file-name; NULL: the backend's name */
 	bool used_by_name, used_as_last; /* defaults: by proxies, with and without "from" */

@@ -4,6 +4,7 @@
 #include "exchange/doubts.h"
 
 #include "base/str.h"
+#include "exchange/forwarded.h"
 #include "proxy/proxy.h"
 
 static void add(struct text *names, bool there, const char *name)
@@ -23,6 +24,7 @@ static bool server_has_cookie(const struct proxy *px)
 
 void doubt_mode(struct config *cfg, const struct proxy *px)
 {
+	const struct forwarded_conf *forwarded = forwarded_conf_of(px);
 	const struct proxy_settings *set = &px->set;
 	bool front = px->caps & PROXY_FRONTEND, back = px->caps & PROXY_BACKEND;
 	char memory[400];
@@ -33,8 +35,8 @@ void doubt_mode(struct config *cfg, const struct proxy *px)
 	text_init(&names, memory, sizeof(memory));
 	add(&names, back && (set->cookie || server_has_cookie(px)), "cookie");
 	add(&names, front && set->monitor_uri, "monitor-uri");
-	add(&names, set->forwardfor, "option forwardfor");
-	add(&names, set->originalto, "option originalto");
+	add(&names, forwarded && forwarded->forwardfor, "option forwardfor");
+	add(&names, forwarded && forwarded->originalto, "option originalto");
 	add(&names, front && set->options.on & OPT_IGNORE_PROBES, "option http-ignore-probes");
 	add(&names, front && set->options.on & OPT_PROXY_HEADER, "option http-use-proxy-header");
 	add(&names, front && set->options.on & OPT_ACCEPT_BAD_REQUEST,

@@ -27,6 +27,8 @@ struct forwarded {
 	struct in6_addr net6, mask6;
 };
 
+struct proxy_part forwarded_part = { PROXY_SETTINGS("forwarded", struct forwarded_conf) };
+
 /* -- parsing ---------------------------------------------------------------------------- */
 
 /* "10.0.0.0/8", "192.0.2.1", "2001:db8::/32" */
@@ -74,6 +76,11 @@ static int parse_name(struct statement *st, struct span *name)
 
 enum { FORWARDFOR, ORIGINALTO };
 
+static struct forwarded_conf *conf_of(struct statement *st, void *object)
+{
+	return proxy_part_make(object, &forwarded_part, st->cfg->arena);
+}
+
 static int parse_forwarded(struct statement *st, const struct keyword *kw, void *object)
 {
 	static const char *const words[] = { "except", "header", "if-none", NULL };
@@ -94,16 +101,17 @@ static int parse_forwarded(struct statement *st, const struct keyword *kw, void 
 			return stmt_unknown(st, st->at, "word of this option", words);
 		}
 	}
-	*(struct forwarded **)((char *)object + kw->offset) = f;
+	if (original)
+		conf_of(st, object)->originalto = f;
+	else
+		conf_of(st, object)->forwardfor = f;
 	return 0;
 }
 
 static int parse_unique_id(struct statement *st, const struct keyword *kw, void *object)
 {
-	struct proxy *px = object;
-
 	(void)kw;
-	return parse_name(st, &px->set.unique_id_header);
+	return parse_name(st, &conf_of(st, object)->unique_id_header);
 }
 
 /* It is set on the way to the server: what tells where a message ends must not be. */
@@ -111,14 +119,14 @@ static int parse_name_header(struct statement *st, const struct keyword *kw, voi
 {
 	static const char *const framing[] = { "content-length", "transfer-encoding", "connection",
 					       "upgrade", "te", "trailer" };
-	struct proxy *px = object;
+	struct span *name = &conf_of(st, object)->name_header;
 	size_t i;
 
 	(void)kw;
-	if (parse_name(st, &px->set.name_header))
+	if (parse_name(st, name))
 		return -1;
 	for (i = 0; i < sizeof(framing) / sizeof(framing[0]); i++) {
-		if (span_equal_nocase(px->set.name_header, span_of(framing[i])))
+		if (span_equal_nocase(*name, span_of(framing[i])))
 			return stmt_error(st, st->at - 1, "'%s' belongs to the connection or tells where "
 					  "a message ends: it cannot be a server's name", framing[i]);
 	}
@@ -131,11 +139,11 @@ static const struct keyword keywords[] = {
 	  .help = "header that tells each server its own name" },
 	{ .name = "option forwardfor", .scope = SCOPE_PROXY,
 	  .args = "[except <network>] [header <name>] [if-none]", .parse = parse_forwarded,
-	  .offset = offsetof(struct proxy, set.forwardfor), .min = FORWARDFOR,
+	  .min = FORWARDFOR,
 	  .help = "tells the server the client's address in X-Forwarded-For" },
 	{ .name = "option originalto", .scope = SCOPE_PROXY,
 	  .args = "[except <network>] [header <name>]", .parse = parse_forwarded,
-	  .offset = offsetof(struct proxy, set.originalto), .min = ORIGINALTO, .max = ORIGINALTO,
+	  .min = ORIGINALTO, .max = ORIGINALTO,
 	  .help = "tells the server in X-Original-To which address the client connected to" },
 	{ .name = "unique-id-header", .scope = SCOPE_FRONT, .args = "<name>",
 	  .parse = parse_unique_id,
@@ -183,7 +191,8 @@ static bool add_address(struct exchange *x, const struct forwarded *front,
 			arena_keep(x->arena, (struct span){ t.ptr, t.len }));
 }
 
-static bool add_unique_id(struct exchange *x, const struct proxy *frontend)
+static bool add_unique_id(struct exchange *x, const struct proxy *frontend,
+			  const struct forwarded_conf *conf)
 {
 	struct view view;
 	struct span id;
@@ -192,29 +201,36 @@ static bool add_unique_id(struct exchange *x, const struct proxy *frontend)
 		return true;
 	stream_view(x->stream, &view, NULL);
 	id = unique_id_of(&view); /* for the log, too: the request is still there */
-	if (!frontend->set.unique_id_header.ptr)
+	if (!conf || !conf->unique_id_header.ptr)
 		return true;
-	return edit_add(&x->req, x->arena, frontend->set.unique_id_header, id);
+	return edit_add(&x->req, x->arena, conf->unique_id_header, id);
 }
 
 bool forwarded_name_server(struct exchange *x)
 {
 	const struct stream *s = x->stream;
-	struct span name = s->backend ? s->backend->set.name_header : (struct span){ NULL, 0 };
+	const struct forwarded_conf *conf = s->backend ? forwarded_conf_of(s->backend) : NULL;
 
-	return !name.ptr || !s->server || server_is_dispatch(s->server) ||
-	       edit_set(&x->req, x->arena, name, span_of(s->server->id));
+	return !conf || !conf->name_header.ptr || !s->server || server_is_dispatch(s->server) ||
+	       edit_set(&x->req, x->arena, conf->name_header, span_of(s->server->id));
 }
 
 bool forwarded_add(struct exchange *x)
 {
-	const struct proxy_settings *front = &x->stream->origin->frontend->set, *back = front;
+	const struct proxy *frontend = x->stream->origin->frontend, *backend = x->stream->backend;
+	static const struct forwarded_conf none;
+	const struct forwarded_conf *front = forwarded_conf_of(frontend), *back = front;
 	struct addr dst;
 
-	if (x->stream->backend)
-		back = &x->stream->backend->set;
-	if (!add_unique_id(x, x->stream->origin->frontend) ||
-	    !add_address(x, front->forwardfor, back->forwardfor, stream_src(x->stream)))
+	if (backend)
+		back = forwarded_conf_of(backend);
+	if (!add_unique_id(x, frontend, front))
+		return false;
+	if (!front && !back)
+		return true;
+	front = front ? front : &none;
+	back = back ? back : &none;
+	if (!add_address(x, front->forwardfor, back->forwardfor, stream_src(x->stream)))
 		return false;
 	if (!front->originalto && !back->originalto)
 		return true;

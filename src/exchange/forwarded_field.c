@@ -32,6 +32,9 @@ struct forwarded_field {
 	struct part host, by, by_port, from, from_port;
 };
 
+struct proxy_part forwarded_field_part = { PROXY_SETTINGS("forwarded field",
+							   struct forwarded_field) };
+
 /* -- parsing ---------------------------------------------------------------------------- */
 
 static const struct {
@@ -95,7 +98,7 @@ static int parse_option(struct statement *st, const struct keyword *kw, void *ob
 
 	(void)kw;
 	if (st->no) {
-		px->set.forwarded = NULL;
+		proxy_part_set(px, &forwarded_field_part, NULL);
 		return stmt_end(st);
 	}
 	f->proto = f->from.given = !stmt_peek(st);
@@ -112,7 +115,7 @@ static int parse_option(struct statement *st, const struct keyword *kw, void *ob
 	if (px->caps == PROXY_FRONTEND)
 		stmt_warning(st, 0,
 			     "'option forwarded' is ignored in a frontend: it belongs to backends");
-	px->set.forwarded = f;
+	proxy_part_set(px, &forwarded_field_part, f);
 	return 0;
 }
 
@@ -248,7 +251,7 @@ static struct field *last_field(const struct message *req, struct span name)
 bool forwarded_field_add(struct exchange *x)
 {
 	const struct proxy *backend = x->stream->backend;
-	const struct forwarded_field *f = backend ? backend->set.forwarded : NULL;
+	const struct forwarded_field *f = backend ? proxy_part(backend, &forwarded_field_part) : NULL;
 	struct span name = span_of("forwarded");
 	char memory[2 * ELEMENT_MAX];
 	struct field *last;

@@ -3,6 +3,8 @@
  * Called once for each proxy, at the end of the configuration. */
 #include "exchange/traits.h"
 
+#include "exchange/forwarded.h"
+#include "exchange/forwarded_field.h"
 #include "exchange/http_rules.h"
 #include "proxy/proxy.h"
 #include "proxy/watch.h"
@@ -22,10 +24,12 @@ static bool acts_on_requests(const struct proxy *px)
 
 static unsigned traits_of_both(const struct proxy *px)
 {
-	return trait_if(px->set.forwardfor || px->set.originalto, REQUEST_FIELDS) |
+	const struct forwarded_conf *conf = forwarded_conf_of(px);
+
+	return trait_if(conf && (conf->forwardfor || conf->originalto), REQUEST_FIELDS) |
 	       trait_if(px->http_response_rules != NULL, RESPONSE_MESSAGE) |
 	       trait_if(px->http_after_rules != NULL, RESPONSE_AFTER) |
-	       trait_if(px->filters || px->set.name_header.ptr ||
+	       trait_if(px->filters || (conf && conf->name_header.ptr) ||
 			watch_times(px) ||
 			px->set.options.on & (OPT_ADJUST_SERVER | OPT_NO_REQUEST_TRAILERS),
 			LEAVING_EDITS);
@@ -45,7 +49,7 @@ unsigned exchange_traits_of_back(const struct proxy *px)
 	       trait_if(px->set.options.on & OPT_BUFFER_REQUEST ||
 			px->set.balance == BALANCE_URL_PARAM, BACK_BUFFERS) |
 	       trait_if(acts_on_requests(px), BACK_MESSAGE) |
-	       trait_if(px->set.forwarded != NULL, REQUEST_FIELDS) |
+	       trait_if(proxy_part(px, &forwarded_field_part) != NULL, REQUEST_FIELDS) |
 	       trait_if(px->set.cookie || px->persist_rules, REQUEST_FIELDS | RESPONSE_MESSAGE) |
 	       trait_if(px->set.options.on & OPT_CHECKCACHE, RESPONSE_MESSAGE) |
 	       trait_if(px->set.timeout.attempt != 0, TRIES_END);

@@ -22,6 +22,8 @@ static const char *const codings[COMPRESS_ALGOS] = {
 	[COMPRESS_DEFLATE] = "deflate",   [COMPRESS_RAW_DEFLATE] = "deflate",
 };
 
+struct proxy_part compress_part = { PROXY_SETTINGS("compression", struct compress_conf) };
+
 static bool is_word(struct span s, const char *word)
 {
 	return s.len == strlen(word) && !strncasecmp(s.ptr, word, s.len);
@@ -294,7 +296,7 @@ bool compress_head(struct message *msg, struct arena *arena, enum compress_algo 
 /* What one section says of one direction; NULL: nothing. */
 static const struct compress_way *way_of(const struct proxy *px, bool response)
 {
-	const struct compress_conf *conf = px ? px->set.compression : NULL;
+	const struct compress_conf *conf = px ? compress_conf_of(px) : NULL;
 
 	if (!conf)
 		return NULL;
@@ -323,7 +325,7 @@ static struct compress_way way_for(const struct filters *set, bool response)
 
 static bool directs(const struct proxy *px, bool response)
 {
-	const struct compress_conf *conf = px ? px->set.compression : NULL;
+	const struct compress_conf *conf = px ? compress_conf_of(px) : NULL;
 
 	return conf && (response ? !conf->no_responses : conf->requests);
 }
@@ -381,7 +383,10 @@ static struct compressor *compressor_of(struct filter *f)
 /* Servers are not to compress what is compressed here. */
 static bool offloads(const struct filters *set)
 {
-	return set->frontend->compress_offload || (set->backend && set->backend->compress_offload);
+	const struct compress_conf *front = compress_conf_of(set->frontend);
+	const struct compress_conf *back = set->backend ? compress_conf_of(set->backend) : NULL;
+
+	return (front && front->offload) || (back && back->offload);
 }
 
 static void compressor_asks(struct compressor *c, struct message *req)

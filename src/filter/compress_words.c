@@ -9,15 +9,9 @@
 
 #include <string.h>
 
-/* The section's own, as a copy of what its defaults section has handed on. */
 static struct compress_conf *conf_of(struct statement *st, struct proxy *px)
 {
-	struct compress_conf *conf = arena_alloc(st->cfg->arena, sizeof(*conf));
-
-	if (px->set.compression)
-		*conf = *px->set.compression;
-	px->set.compression = conf;
-	return conf;
+	return proxy_part_make(px, &compress_part, st->cfg->arena);
 }
 
 /* The direction that the word is about: "algo-req"; "algo" and "algo-res" mean responses. */
@@ -134,7 +128,7 @@ static int parse_offload(struct statement *st, const struct keyword *kw, void *o
 	if (px->caps & PROXY_DEFAULTS)
 		stmt_warning(st, 0, "'%s' has no effect in a defaults section", kw->name);
 	else
-		px->compress_offload = true;
+		conf_of(st, px)->offload = true;
 	return 0;
 }
 
@@ -186,7 +180,7 @@ static const struct keyword keywords[] = {
 
 static bool has_algo(const struct proxy *px, bool response)
 {
-	const struct compress_conf *conf = px->set.compression;
+	const struct compress_conf *conf = compress_conf_of(px);
 
 	return conf && (response ? &conf->response : &conf->request)->algos[0] != COMPRESS_NONE;
 }
@@ -241,7 +235,7 @@ static bool anybody(const struct proxies *all, bool (*says)(const struct proxy *
 /* Is there one that compresses such messages, once it is told how? */
 static bool may_act(const struct proxy *px, bool response)
 {
-	const struct compress_conf *conf = px->set.compression;
+	const struct compress_conf *conf = compress_conf_of(px);
 
 	if (filter_find(px, response ? &compress_response_filter : &compress_request_filter, NULL))
 		return true;
@@ -250,7 +244,9 @@ static bool may_act(const struct proxy *px, bool response)
 
 static void doubt_proxy(struct config *cfg, const struct proxies *all, const struct proxy *px)
 {
-	if (px->compress_offload && !anybody(all, has_algo, true))
+	const struct compress_conf *conf = compress_conf_of(px);
+
+	if (conf && conf->offload && !anybody(all, has_algo, true))
 		config_warning(cfg, &px->loc, "'compression offload' of '%s' has no effect without "
 			       "'compression algo'", px->name);
 	if (has_algo(px, false) && !is_unplaced(px, false) && !anybody(all, may_act, false))
@@ -274,7 +270,7 @@ static int compress_finish(struct config *cfg, void *data)
 	return bad;
 }
 
-struct proxy_part compress_proxy_part = { .make = finish_proxy };
+struct proxy_part compress_filter_part = { .make = finish_proxy };
 
 static void compress_init(struct config *cfg, void *data)
 {
