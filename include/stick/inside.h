@@ -4,6 +4,7 @@
 #define STICK_INSIDE_H
 
 #include "base/clock.h"
+#include "share/blocks.h"
 #include "stick/table.h"
 
 #include <stdatomic.h>
@@ -23,13 +24,13 @@
 #define LINK_UNREADY (UINT64_C(1) << 62)
 #define LINK_BUCKET (UINT64_C(1) << 31)
 #define LINK_END UINT64_C(0x7fffffff)
-#define GENERATIONS ((UINT32_C(1) << 30) - 1)
+#define GENERATIONS BLOCK_GENERATIONS
 
 /* States of an entry: the lower half of its life, below the generation. */
 enum {
-	ENTRY_FREE = 0,
+	ENTRY_FREE = BLOCK_FREE,
 	ENTRY_LIVE = 1u << 30,   /* | pins */
-	ENTRY_BUILT = 1u << 29,  /* | row of the process that makes it */
+	ENTRY_BUILT = BLOCK_TAKEN, /* | row of the process that makes it */
 	ENTRY_DEAD = 1u << 31,   /* being removed */
 	ENTRY_NEW = 1u << 28,    /* live, but perhaps not in the list yet: found there or nowhere */
 	ENTRY_PINS = ENTRY_NEW - 1,
@@ -37,7 +38,7 @@ enum {
 
 struct stick_entry {
 	_Atomic uint64_t next;
-	_Atomic uint64_t life; /* generation << 32 | state */
+	_Atomic uint64_t life; /* generation << 32 | state: share/blocks.h */
 	_Atomic uint32_t hash;
 	uint32_t key_len;      /* of strings */
 	unsigned char key[];   /* then the columns, each aligned */
@@ -87,7 +88,7 @@ struct stick_teller {
 };
 extern struct stick_teller *stick_teller; /* NULL: there are no tables */
 
-enum { WORDS_A_SUM = 64 };
+enum { WORDS_A_SUM = BLOCKS_WORDS_A_SUM };
 
 struct stick_table {
 	struct stick_definition def;
@@ -95,13 +96,13 @@ struct stick_table {
 	struct stick_head *head;
 	_Atomic uint64_t *buckets;
 	_Atomic uint32_t *touched;       /* ms, by place */
-	_Atomic uint64_t *free, *sums;   /* bits of places that are free again; of words in which
-					  * there may be some */
+	struct blocks places;            /* of entries; the word of each is its life */
 	_Atomic uint64_t *notes, *note_sums; /* bits of places that have changed; of words with some */
 	_Atomic uint32_t *numbers;       /* of the last change, by place; 0: none of ours */
 	unsigned char *entries;
 	uint32_t most_buckets;
-	uint32_t words, hand, swept;     /* of this process: where it looked last */
+	uint32_t words;                  /* of bits, of places */
+	uint32_t swept;                  /* of this process: where it looked last */
 	uint32_t purged;                 /* the same, for room in a full table */
 	uint32_t full_looked, full_left; /* where nothing could go: places of this round, ms until
 					  * the first of them expires */
@@ -236,6 +237,8 @@ static inline void stick_note(struct stick_table *t, const struct stick_entry *e
 void feed_mend(struct stick_table *t);
 
 /* entries.c */
+/* struct blocks.intend, of the places of a table: takes that one. */
+void entry_chosen(const struct blocks *places, uint32_t place);
 /* The entry of that place, pinned; NULL: there is none, or it has expired. */
 struct stick_entry *entry_pin_at(struct stick_table *t, uint32_t place);
 /* An entry that nobody has pinned goes. False: somebody has, or it has gone. */

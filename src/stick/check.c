@@ -14,7 +14,7 @@ static int wrong(struct err *err, const struct stick_table *t, const char *what,
 
 static bool bit_of(const struct stick_table *t, uint32_t place)
 {
-	return atomic_load(&t->free[place / 64]) >> place % 64 & 1;
+	return blocks_is_free(&t->places, place);
 }
 
 /* Is the one that it is a part of a node, too? */

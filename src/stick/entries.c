@@ -10,12 +10,13 @@
  */
 #include "stick/inside.h"
 
+#include "base/bug.h"
 #include "base/err.h"
 #include "base/siphash.h"
 
 #include <string.h>
 
-enum { TRIES = 64, FRESH_TRIES = 1000, SWEEP_PAUSE = 1000 /* ms between two */ };
+enum { TRIES = 64, SWEEP_PAUSE = 1000 /* ms between two */ };
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
@@ -92,116 +93,22 @@ uint64_t stick_number(const struct stick_table *t, const struct stick_entry *e)
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-static void set_free(struct stick_table *t, uint32_t place)
+void entry_chosen(const struct blocks *places, uint32_t place)
 {
-	uint32_t word = place / 64;
+	const struct stick_table *t = container_of((struct blocks *)(uintptr_t)places,
+						   struct stick_table, places);
 
-	atomic_fetch_or(&t->free[word], UINT64_C(1) << place % 64);
-	atomic_fetch_or(&t->sums[word / WORDS_A_SUM], UINT64_C(1) << word % WORDS_A_SUM);
-	atomic_fetch_add_explicit(&t->head->freed, 1, memory_order_relaxed);
-}
-
-/* The place is this process's: nobody else has it. */
-static bool choose(struct stick_table *t, uint32_t place)
-{
-	struct stick_entry *e = stick_place(t, place);
-	uint32_t generation = entry_generation(e);
-	uint64_t life = entry_life(generation, ENTRY_FREE);
-
-	return atomic_compare_exchange_strong(&e->life, &life,
-			entry_life(generation, ENTRY_BUILT | stick_own_row));
-}
-
-/* Bits of places that the table has. */
-static uint64_t real_bits(const struct stick_table *t, uint32_t word)
-{
-	uint32_t left = t->def.size - word * 64;
-
-	return left < 64 ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0);
-}
-
-/* A bit of that word. Others set bits meanwhile: each that was there is tried once. */
-static bool take_bit(struct stick_table *t, uint32_t word, uint32_t *place)
-{
-	uint64_t bits = atomic_load(&t->free[word]), real = real_bits(t, word), bit;
-
-	if (bits & ~real)
-		atomic_fetch_and(&t->free[word], real);
-	for (bits &= real; bits; bits &= bits - 1) {
-		*place = word * 64 + (uint32_t)__builtin_ctzll(bits);
-		stick_intend(INTENT_CHOSE, t, *place, 0);
-		bit = bits & -bits;
-		if ((atomic_fetch_and(&t->free[word], ~bit) & bit) && choose(t, *place))
-			return true;
-	}
-	/* Between the two somebody may have given one back. */
-	atomic_fetch_and(&t->sums[word / WORDS_A_SUM], ~(UINT64_C(1) << word % WORDS_A_SUM));
-	if (atomic_load(&t->free[word]))
-		atomic_fetch_or(&t->sums[word / WORDS_A_SUM], UINT64_C(1) << word % WORDS_A_SUM);
-	return false;
-}
-
-/* The same of the words of a sum, which may name words that the table does not have. */
-static bool take_of_sum(struct stick_table *t, uint32_t at, uint32_t *place)
-{
-	uint64_t sum = atomic_load(&t->sums[at]);
-	uint32_t word;
-
-	for (; sum; sum &= sum - 1) {
-		word = at * WORDS_A_SUM + (uint32_t)__builtin_ctzll(sum);
-		if (word >= t->words) {
-			atomic_fetch_and(&t->sums[at], ~sum);
-			return false;
-		}
-		if (take_bit(t, word, place))
-			return true;
-	}
-	return false;
-}
-
-static bool take_given_back(struct stick_table *t, uint32_t *place)
-{
-	uint32_t sums = (t->words + WORDS_A_SUM - 1) / WORDS_A_SUM, i, at;
-	uint32_t freed = atomic_load_explicit(&t->head->freed, memory_order_relaxed);
-
-	if (!freed)
-		return false;
-	for (i = 0; i < sums; i++) {
-		at = (t->hand + i) % sums;
-		if (take_of_sum(t, at, place)) {
-			t->hand = at;
-			return true;
-		}
-	}
-	/* What was given back meanwhile is looked for the next time. */
-	atomic_compare_exchange_strong(&t->head->freed, &freed, 0);
-	return false;
-}
-
-static bool take_fresh(struct stick_table *t, uint32_t *place)
-{
-	unsigned tries = FRESH_TRIES;
-
-	*place = atomic_load(&t->head->fresh);
-	while (*place < t->def.size && tries--) {
-		stick_intend(INTENT_CHOSE, t, *place, 0);
-		if (!atomic_compare_exchange_strong(&t->head->fresh, place, *place + 1))
-			continue;
-		if (choose(t, *place))
-			return true;
-		*place = atomic_load(&t->head->fresh);
-	}
-	return false;
+	stick_intend(INTENT_CHOSE, t, place, 0);
 }
 
 static bool take_place(struct stick_table *t, uint32_t *place)
 {
-	if (take_given_back(t, place) || take_fresh(t, place))
+	if (blocks_take(&t->places, stick_own_row, place))
 		return true;
 	stick_intend_nothing();
 	if (!purge_oldest(t))
 		return false;
-	if (take_given_back(t, place) || take_fresh(t, place))
+	if (blocks_take(&t->places, stick_own_row, place))
 		return true;
 	stick_intend_nothing();
 	return false;
@@ -210,11 +117,7 @@ static bool take_place(struct stick_table *t, uint32_t *place)
 /* It is dead, and nobody finds it. */
 static void give_place(struct stick_table *t, uint32_t place, uint32_t generation)
 {
-	uint64_t life = entry_life(generation, ENTRY_DEAD);
-
-	if (atomic_compare_exchange_strong(&stick_place(t, place)->life, &life,
-					   entry_life(generation + 1, ENTRY_FREE)))
-		set_free(t, place);
+	blocks_give(&t->places, place, generation, ENTRY_DEAD);
 }
 
 /* From so many pins, all of them its own. False: others have it, or it has gone. */
@@ -444,19 +347,6 @@ void stick_unhold(struct stick_table *t, struct stick_entry *e, uint32_t hold, b
 
 /* ---- after a death ------------------------------------------------------------------------- */
 
-static void mend_chosen(struct stick_table *t, uint32_t place, uint32_t row)
-{
-	struct stick_entry *e = stick_place(t, place);
-	uint32_t generation = entry_generation(e);
-	uint64_t life = entry_life(generation, ENTRY_BUILT | row);
-
-	if (place >= atomic_load(&t->head->fresh))
-		return;
-	if (atomic_compare_exchange_strong(&e->life, &life, entry_life(generation, ENTRY_FREE)) ||
-	    (uint32_t)life == ENTRY_FREE)
-		set_free(t, place);
-}
-
 /* Made, and perhaps found by others already. */
 static void mend_made(struct stick_table *t, uint32_t place, uint32_t generation)
 {
@@ -476,8 +366,8 @@ static void mend_removal(struct stick_table *t, uint32_t place, uint32_t generat
 
 	if (life == entry_life(generation, ENTRY_DEAD))
 		finish_removal(t, place, generation);
-	else if (life == entry_life(generation + 1, ENTRY_FREE))
-		set_free(t, place);
+	else
+		blocks_mend_given(&t->places, place, generation);
 }
 
 void entry_mend(struct stick_table *t, const struct stick_row *row, uint32_t row_number)
@@ -502,7 +392,7 @@ void entry_mend(struct stick_table *t, const struct stick_row *row, uint32_t row
 	else if (intent == INTENT_MAKES || intent == INTENT_REMOVES || intent == INTENT_REMOVES_OWN)
 		mend_removal(t, place, generation);
 	if (intent == INTENT_CHOSE || intent == INTENT_MAKES)
-		mend_chosen(t, place, row_number);
+		blocks_mend(&t->places, place, row_number);
 }
 
 /* What was held by slot. */
@@ -523,26 +413,19 @@ void entry_mend_hold(struct stick_table *t, uint32_t what, uint32_t place)
 
 uint32_t stick_places(const struct stick_table *t)
 {
-	uint32_t fresh = atomic_load(&t->head->fresh);
-
-	return fresh < t->def.size ? fresh : t->def.size;
+	return blocks_reached(&t->places);
 }
 
 uint32_t stick_used(const struct stick_table *t)
 {
-	uint32_t used = stick_places(t), i, n = (used + 63) / 64;
-
-	for (i = 0; i < n; i++)
-		used -= (uint32_t)__builtin_popcountll(atomic_load(&t->free[i]));
-	return used <= t->def.size ? used : 0;
+	return blocks_used(&t->places);
 }
 
 static bool is_alive(const struct stick_table *t, uint32_t place)
 {
-	uint64_t free = atomic_load_explicit(&t->free[place / 64], memory_order_relaxed);
 	uint32_t state;
 
-	if (free >> place % 64 & 1)
+	if (blocks_is_free(&t->places, place))
 		return false;
 	if (!entry_has_expired(t, place))
 		return true;
@@ -601,8 +484,7 @@ bool stick_sweep(struct stick_table *t, unsigned places, unsigned removals)
 	if (!t->swept)
 		t->least_left = t->def.expire_ms;
 	for (; t->swept < end && places && removals; t->swept++, places--) {
-		if (atomic_load_explicit(&t->free[t->swept / 64], memory_order_relaxed) >>
-		    t->swept % 64 & 1)
+		if (blocks_is_free(&t->places, t->swept))
 			continue;
 		if (!entry_has_expired(t, t->swept))
 			note_left(t, t->swept);

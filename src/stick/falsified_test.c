@@ -140,8 +140,8 @@ static void what_is_held_is_known_without_the_row(void **state)
 
 static void frees_what_is_not_there(void)
 {
-	atomic_store(&t->free[1], ~UINT64_C(0));
-	atomic_store(&t->sums[0], ~UINT64_C(0));
+	atomic_store(&t->places.free[1], ~UINT64_C(0));
+	atomic_store(&t->places.sums[0], ~UINT64_C(0));
 	atomic_store(&t->head->freed, 1000);
 	atomic_store(&t->head->fresh, 0);
 }
@@ -157,7 +157,7 @@ static void places_beyond_the_table_are_not_free(void **state)
 			take_and_give(1000 * round + i);
 	}
 	assert_int_equal(stick_used(t), 100);
-	assert_int_equal(atomic_load(&t->free[1]), 0);
+	assert_int_equal(atomic_load(&t->places.free[1]), 0);
 }
 
 /* A word of the row that leads somewhere: a table and a place, both perhaps too large. */

@@ -82,14 +82,14 @@ struct places {
 
 static struct places places_of(const struct stick_definition *def)
 {
-	struct places p = { .buckets = PAGE, .words = (def->size + 63) / 64 };
+	struct places p = { .buckets = PAGE, .words = blocks_words(def->size) };
 
 	p.touched = pages(p.buckets + buckets_of(def->size) * sizeof(uint64_t));
 	p.free = pages(p.touched + (size_t)def->size * sizeof(uint32_t));
-	p.sums = p.free + p.words * sizeof(uint64_t);
-	p.notes = pages(p.sums + (p.words + WORDS_A_SUM - 1) / WORDS_A_SUM * sizeof(uint64_t));
+	p.sums = p.free + blocks_free_size(def->size);
+	p.notes = pages(p.sums + blocks_sums_size(def->size));
 	p.note_sums = p.notes + (p.sums - p.free);
-	p.numbers = pages(p.note_sums + (p.words + WORDS_A_SUM - 1) / WORDS_A_SUM * sizeof(uint64_t));
+	p.numbers = pages(p.note_sums + blocks_sums_size(def->size));
 	p.entries = pages(p.numbers + (size_t)def->size * sizeof(uint32_t));
 	p.end = pages(p.entries + (size_t)def->size * def->entry_size);
 	return p;
@@ -310,12 +310,20 @@ static void lay_out(struct stick_table *t, char *memory)
 	t->head = (struct stick_head *)(void *)memory;
 	t->buckets = (_Atomic uint64_t *)(void *)(memory + p.buckets);
 	t->touched = (_Atomic uint32_t *)(void *)(memory + p.touched);
-	t->free = (_Atomic uint64_t *)(void *)(memory + p.free);
-	t->sums = (_Atomic uint64_t *)(void *)(memory + p.sums);
 	t->notes = (_Atomic uint64_t *)(void *)(memory + p.notes);
 	t->note_sums = (_Atomic uint64_t *)(void *)(memory + p.note_sums);
 	t->numbers = (_Atomic uint32_t *)(void *)(memory + p.numbers);
 	t->entries = (unsigned char *)memory + p.entries;
+	t->places = (struct blocks){
+		.count = t->def.size,
+		.fresh = &t->head->fresh,
+		.freed = &t->head->freed,
+		.free = (_Atomic uint64_t *)(void *)(memory + p.free),
+		.sums = (_Atomic uint64_t *)(void *)(memory + p.sums),
+		.first = memory + p.entries + offsetof(struct stick_entry, life),
+		.stride = t->def.entry_size,
+		.intend = entry_chosen,
+	};
 	t->most_buckets = buckets_of(t->def.size);
 	t->words = p.words;
 	if (!atomic_load(&t->buckets[0])) {

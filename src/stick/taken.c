@@ -10,11 +10,9 @@ static uint64_t pages(uint64_t bytes)
 }
 
 /* Bits of places, and of words with some. */
-static uint64_t bits(uint64_t places)
+static uint64_t bits(uint32_t places)
 {
-	uint64_t words = (places + 63) / 64;
-
-	return (words + (words + WORDS_A_SUM - 1) / WORDS_A_SUM) * sizeof(uint64_t);
+	return blocks_free_size(places) + blocks_sums_size(places);
 }
 
 /* Places are used from the lowest on, and buckets doubled: what lies behind was never written to.
@@ -29,6 +27,6 @@ uint64_t stick_taken(const struct stick_table *t)
 	if (buckets > t->most_buckets)
 		buckets = t->most_buckets;
 	return pages(sizeof(*t->head)) + pages(buckets * sizeof(*t->buckets)) +
-	       pages(places * sizeof(*t->touched)) + pages(bits(places) + bits(told)) +
+	       pages(places * sizeof(*t->touched)) + pages(bits((uint32_t)places) + bits((uint32_t)told)) +
 	       pages(told * sizeof(*t->numbers)) + pages(places * t->def.entry_size);
 }
