@@ -75,6 +75,9 @@ struct stream_kind {
 	bool (*leave)(struct stream *s);
 	/* A clean end: is a reset as good for the server? */
 	bool (*resets_server)(const struct stream *s);
+	/* Behind a step, in builds with the sanitizers: a combination of flags that cannot be ends
+	 * the process. NULL: nothing is said of them. */
+	void (*flags_hold)(const struct stream *s);
 	/* Frees the exchange, if there is one. */
 	void (*free)(struct stream *s);
 };

@@ -12,6 +12,7 @@
 #include "exchange/body.h"
 #include "exchange/early_request.h"
 #include "exchange/exchange.h"
+#include "exchange/flags.h"
 #include "exchange/http_rules.h"
 #include "exchange/idle.h"
 #include "exchange/persist.h"
@@ -353,6 +354,7 @@ static const struct stream_kind exchange_kind = {
 	.wrong_response = exchange_wrong_response,
 	.leave = exchange_leave,
 	.resets_server = exchange_resets_server,
+	.flags_hold = exchange_flags_hold,
 	.free = exchange_free,
 };
 

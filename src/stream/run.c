@@ -11,6 +11,7 @@
 #include "proxy/proxy.h"
 #include "share/segment.h"
 #include "stream/extra.h"
+#include "stream/flags.h"
 #include "stream/stream.h"
 #include "stream/watched.h"
 
@@ -85,6 +86,7 @@ static ALWAYS_INLINE bool stream_run_side(struct stream *s, struct cursor *at, b
 				return false;
 			stream_moves(s);
 		}
+		stream_flags_hold(s);
 		if (r >= STEP_GOTO) {
 			step = (unsigned)r - STEP_GOTO;
 			BUG_ON(step >= (is_response ? (unsigned)RES_STEPS : (unsigned)REQ_STEPS));
