@@ -53,6 +53,13 @@ enum h1_result h1_response_head(struct h1_parser *p, const char *bytes, size_t l
 				unsigned options, enum method request_method, struct message *msg,
 				struct message_error *error);
 
+/* The same for a head without a start line (a CGI program answers so, RFC 3875 6.2): fields up to
+ * the empty line. What a start line would say stands in msg before the first call: version, for a
+ * response its status. Each field is checked as it is there; what the head as a whole means is the
+ * caller's to say. H1_DONE sets msg->head_len, a Content-Length msg->length, and no framing. */
+enum h1_result h1_fields_head(struct h1_parser *p, const char *bytes, size_t len, unsigned options,
+			      struct message *msg, struct message_error *error);
+
 /* The bytes of a head filled the memory there is and it is H1_INCOMPLETE: what to answer with. */
 void h1_too_long(const struct h1_parser *p, const struct message *msg, struct message_error *error);
 

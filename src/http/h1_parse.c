@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Heads of HTTP/1 (RFC 9112 2 to 4): one pass over the bytes, each looked at once; when bytes run
- * out the parser remembers where and goes on there. What the fields mean is checked in h1_check.c
- * as soon as each is complete, so that the first byte that is wrong decides, however the bytes
- * arrived. Called by the exchange and by HTTP checks; never allocates, never writes to the bytes.
+ * out the parser remembers where and goes on there. Start lines are read here, fields in h1_fields.c.
+ * What the fields mean is checked in h1_check.c as soon as each is complete, so that the first byte
+ * that is wrong decides, however the bytes arrived. Called by the exchange and by HTTP checks; never allocates, never writes to the bytes.
  */
 #include "http/h1.h"
 
@@ -11,59 +11,10 @@
 #include "http/h1_head.h"
 #include "http/scan.h"
 
-enum state {
-	AT_START, /* empty lines may come; zero: the state of a parser just begun */
-	AT_METHOD,
-	AT_TARGET,
-	AT_VERSION,
-	AT_STATUS,
-	AT_REASON,
-	AT_NAME, /* at the start of a field line, or within its name */
-	AT_VALUE,
-};
-
-enum h1_result h1_bad(struct head *h, const char *at, unsigned status, const char *text)
-{
-	h->error->status = h->msg->is_response ? 502 : (uint16_t)status;
-	h->error->position = (uint32_t)(at - h->bytes);
-	h->error->text = text;
-	return H1_BAD;
-}
-
-/* Bytes have run out: `from` begins what is under way, what lies before `looked` is good. */
-COLD static enum h1_result pause_at(struct head *h, enum state state, const char *from,
-			       const char *looked)
-{
-	h->parser->state = (uint8_t)state;
-	h->parser->from = (uint32_t)(from - h->bytes);
-	h->parser->looked = (uint32_t)(looked - h->bytes);
-	return H1_INCOMPLETE;
-}
-
-static struct span span_between(const char *from, const char *to)
-{
-	return (struct span){ from, (size_t)(to - from) };
-}
-
 /* CHAR_DIGIT, CHAR_BLANK without the table. */
 static inline bool is_digit(char c)
 {
 	return (uint8_t)(c - '0') < 10;
-}
-
-static inline bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-bool h1_tolerate(struct head *h, const char *at)
-{
-	if (!(h->options & H1_ACCEPT_INVALID))
-		return false;
-	if (!(h->msg->flags & MSG_INVALID))
-		h->parser->invalid = (uint32_t)(at - h->bytes);
-	h->msg->flags |= MSG_INVALID;
-	return true;
 }
 
 /* ---- start lines ---- */
@@ -151,38 +102,6 @@ static inline enum h1_result parse_version(struct head *h, const char **p)
 	return H1_DONE;
 }
 
-/* Servers of yesterday: by option, lines of responses may end with LF alone, and be folded. */
-static bool has_loose_lines(const struct head *h)
-{
-	return h->options & H1_ACCEPT_INVALID && h->msg->is_response;
-}
-
-/* No CRLF at *p: is it wrong, let pass, or only incomplete? */
-COLD static enum h1_result odd_line_end(struct head *h, const char **p)
-{
-	const char *s = *p;
-
-	if (s < h->end && *s == '\n' && has_loose_lines(h)) {
-		h1_tolerate(h, s);
-		*p = s + 1;
-		return H1_DONE;
-	}
-	if (s < h->end && *s != '\r')
-		return h1_bad(h, s, 400, *s == '\n' ? "LF without CR" : "no CRLF behind the line");
-	if (h->end - s < 2)
-		return H1_INCOMPLETE;
-	return h1_bad(h, s + 1, 400, "CR without LF");
-}
-
-/* CRLF at *p, which moves behind it. */
-static inline enum h1_result parse_line_end(struct head *h, const char **p)
-{
-	if (unlikely(h->end - *p < 2 || memcmp(*p, "\r\n", 2) != 0))
-		return odd_line_end(h, p);
-	*p += 2;
-	return H1_DONE;
-}
-
 /* RFC 9112 2.2: empty lines in front of a request are stepped over. */
 static enum h1_result skip_empty_lines(struct head *h, const char **p)
 {
@@ -193,7 +112,7 @@ static enum h1_result skip_empty_lines(struct head *h, const char **p)
 			return H1_INCOMPLETE;
 		if (**p != '\r')
 			return H1_DONE;
-		r = parse_line_end(h, p);
+		r = h1_line_end(h, p);
 		if (r != H1_DONE)
 			return r;
 		h->parser->skipped++;
@@ -204,10 +123,10 @@ static enum h1_result skip_empty_lines(struct head *h, const char **p)
 COLD static enum h1_result parse_http09(struct head *h, const char *s, const char *q)
 {
 	const char *behind = q;
-	enum h1_result r = parse_line_end(h, &behind);
+	enum h1_result r = h1_line_end(h, &behind);
 
 	if (r == H1_INCOMPLETE)
-		return pause_at(h, AT_TARGET, s, q);
+		return h1_pause(h, AT_TARGET, s, q);
 	if (r == H1_BAD)
 		return r;
 	h1_tolerate(h, q);
@@ -238,18 +157,18 @@ COLD static enum h1_result bad_target(struct head *h, const char *s, const char 
 	return h1_bad(h, q, 400, "a character that a target must not have");
 }
 
-/* Everything up to the end of the request line; from there on parse_fields. Empty when the state
+/* Everything up to the end of the request line; from there on h1_field_lines. Empty when the state
  * is beyond it. *at: where the fields begin. */
 static enum h1_result parse_request_line(struct head *h, const char **at)
 {
 	const char *s = h->bytes + h->parser->from, *q = h->bytes + h->parser->looked, *next;
 	enum h1_result r;
 
-	switch ((enum state)h->parser->state) {
+	switch ((enum h1_state)h->parser->state) {
 	case AT_START:
 		r = skip_empty_lines(h, &q);
 		if (r != H1_DONE)
-			return r == H1_BAD ? r : pause_at(h, AT_START, q, q);
+			return r == H1_BAD ? r : h1_pause(h, AT_START, q, q);
 		s = q;
 		/* fall through */
 	case AT_METHOD:
@@ -260,7 +179,7 @@ static enum h1_result parse_request_line(struct head *h, const char **at)
 		} else {
 			q = scan_class(q, h->end, CHAR_TOKEN);
 			if (q == h->end)
-				return pause_at(h, AT_METHOD, s, q);
+				return h1_pause(h, AT_METHOD, s, q);
 			if (*q != ' ' || q == s)
 				return h1_bad(h, q, 400, "a character that a method must not have");
 			h->msg->method = (uint8_t)method_find(span_between(s, q));
@@ -271,7 +190,7 @@ static enum h1_result parse_request_line(struct head *h, const char **at)
 	case AT_TARGET:
 		q = skip_target(h, q);
 		if (q == h->end)
-			return pause_at(h, AT_TARGET, s, q);
+			return h1_pause(h, AT_TARGET, s, q);
 		if (*q == '\r' && q > s && h->options & H1_ACCEPT_INVALID)
 			return parse_http09(h, s, q);
 		if (*q != ' ' || q == s)
@@ -283,9 +202,9 @@ static enum h1_result parse_request_line(struct head *h, const char **at)
 		next = s;
 		r = parse_version(h, &next);
 		if (r == H1_DONE)
-			r = parse_line_end(h, &next);
+			r = h1_line_end(h, &next);
 		if (r == H1_INCOMPLETE)
-			return pause_at(h, AT_VERSION, s, s);
+			return h1_pause(h, AT_VERSION, s, s);
 		*at = next;
 		return r;
 	}
@@ -308,7 +227,7 @@ static enum h1_result parse_status(struct head *h, const char *s)
 	}
 	if (s + i == h->end)
 		return H1_INCOMPLETE;
-	if (s[3] != ' ' && s[3] != '\r' && !(s[3] == '\n' && has_loose_lines(h)))
+	if (s[3] != ' ' && s[3] != '\r' && !(s[3] == '\n' && h1_has_loose_lines(h)))
 		return h1_bad(h, s + 3, 502, "the status is no number of three digits");
 	h->msg->status = (uint16_t)status;
 	return H1_DONE;
@@ -319,12 +238,12 @@ static enum h1_result parse_status_line(struct head *h, const char **at)
 	const char *s = h->bytes + h->parser->from, *q = h->bytes + h->parser->looked;
 	enum h1_result r;
 
-	switch ((enum state)h->parser->state) {
+	switch ((enum h1_state)h->parser->state) {
 	default:
 		q = s;
 		r = parse_version(h, &q);
 		if (r == H1_INCOMPLETE)
-			return pause_at(h, AT_START, s, s);
+			return h1_pause(h, AT_START, s, s);
 		if (r == H1_BAD)
 			return r;
 		if (*q != ' ')
@@ -334,7 +253,7 @@ static enum h1_result parse_status_line(struct head *h, const char **at)
 	case AT_STATUS:
 		r = parse_status(h, s);
 		if (r == H1_INCOMPLETE)
-			return pause_at(h, AT_STATUS, s, s);
+			return h1_pause(h, AT_STATUS, s, s);
 		if (r == H1_BAD)
 			return r;
 		s += 3;
@@ -343,9 +262,9 @@ static enum h1_result parse_status_line(struct head *h, const char **at)
 	case AT_REASON:
 		q = scan_value(h->bytes, q, h->end);
 		*at = q;
-		r = q == h->end ? H1_INCOMPLETE : parse_line_end(h, at);
+		r = q == h->end ? H1_INCOMPLETE : h1_line_end(h, at);
 		if (r == H1_INCOMPLETE)
-			return pause_at(h, AT_REASON, s, q);
+			return h1_pause(h, AT_REASON, s, q);
 		if (r == H1_BAD)
 			return r;
 		h->parser->odd |= *s != ' ';
@@ -354,185 +273,7 @@ static enum h1_result parse_status_line(struct head *h, const char **at)
 	}
 }
 
-/* ---- fields ---- */
-
-/* The name has ended with something that is no colon: *q moves on to it when that is let pass. */
-COLD static enum h1_result bad_name(struct head *h, const char *s, const char **q)
-{
-	if (**q == ':')
-		return h1_bad(h, *q, 400, "a field without a name");
-	if (*q == s && char_is(*s, CHAR_BLANK))
-		return h1_bad(h, s, 400, "a folded line");
-	if (**q == '\n')
-		return h1_bad(h, *q, 400, "LF without CR");
-	if (char_is(**q, CHAR_CTL) || !h1_tolerate(h, *q)) {
-		if (char_is(**q, CHAR_BLANK))
-			return h1_bad(h, *q, 400, "a blank in front of the colon");
-		return h1_bad(h, *q, 400, "a character that a field's name must not have");
-	}
-	++*q;
-	return H1_DONE;
-}
-
-static void trim_blanks(const char **from, const char **to)
-{
-	while (*from < *to && is_blank(**from))
-		++*from;
-	while (*to > *from && is_blank((*to)[-1]))
-		--*to;
-}
-
-/* RFC 9112 5.2: each line end within a folded value is read as blanks. */
-COLD static void unfold(struct head *h, const char *from, const char *to)
-{
-	char *p = (char *)h->bytes + (from - h->bytes), *end = p + (to - from);
-
-	for (; p < end; p++)
-		if (*p == '\r' || *p == '\n')
-			*p = ' ';
-	h->parser->folded = false;
-}
-
-/* The line has ended at line, and the next one begins at next. By option it may go on there; so
- * that has to be seen, too. */
-COLD static enum h1_result look_for_fold(struct head *h, const char *line, const char *next, bool *folded)
-{
-	*folded = false;
-	if (next == h->end)
-		return H1_INCOMPLETE;
-	if (is_blank(*next)) {
-		h1_tolerate(h, line);
-		*folded = h->parser->folded = true;
-	}
-	return H1_DONE;
-}
-
-/* The line that begins at s has no place. If it gets one, it is looked at once more. */
-COLD static enum h1_result no_room(struct head *h, const char *s)
-{
-	if (h->msg->max >= h->msg->most)
-		return h1_bad(h, s, 400, "too many fields (tune.http.maxhdr)");
-	pause_at(h, AT_NAME, s, s);
-	return H1_FULL;
-}
-
-/* The line ends at line, with CRLF or, by option, with LF. */
-static enum h1_result add_field(struct head *h, const char *s, const char *colon, const char *line)
-{
-	const char *value = colon + 1, *end = line;
-	struct message *msg = h->msg;
-	struct field *f;
-	bool usual;
-
-	if (unlikely(msg->count == msg->max))
-		return no_room(h, s);
-	if (unlikely(h->parser->folded))
-		unfold(h, value, end);
-	/* Nearly always one blank in front and none behind, which is seen without a loop. Nothing but
-	 * blanks and the line's end, which ends a value of no bytes, is below '!'. */
-	usual = *value == ' ' && (uint8_t)value[1] > ' ' && (uint8_t)end[-1] > ' ' &&
-		likely(*line == '\r');
-	if (likely(usual))
-		value++;
-	else
-		trim_blanks(&value, &end);
-	f = &msg->fields[msg->count++];
-	f->name = span_between(s, colon);
-	f->value = span_between(value, end);
-	f->id = (uint8_t)field_id(f->name);
-	f->hop = f->settled = false;
-	f->line = usual;
-	if (unlikely(!usual))
-		h->parser->odd = true;
-	if (likely((!f->id && !(msg->flags & MSG_INVALID)) || f->id > FIELD_HTTP2_SETTINGS))
-		return H1_DONE;
-	return h1_check_field(h, f);
-}
-
-/* Field lines up to the empty one. *at: where to begin; then where that one is, and *behind it. */
-static enum h1_result parse_fields(struct head *h, const char **at, const char **behind)
-{
-	const char *s = *at, *q = s, *end = h->end, *colon = NULL;
-	bool folded = false;
-	enum h1_result r;
-
-	if (h->parser->state >= AT_NAME) {
-		s = h->bytes + h->parser->from;
-		q = h->bytes + h->parser->looked;
-	}
-	if (h->parser->state == AT_VALUE)
-		colon = h->bytes + h->parser->colon;
-	for (;;) {
-		while (!colon) {
-			if (likely(q < end && *q != '\r'))
-				q = scan_token(q, end);
-			if (q == end)
-				return pause_at(h, AT_NAME, s, q);
-			if (*q == ':' && q > s) {
-				colon = q++;
-			} else if ((*q == '\r' || *q == '\n') && q == s) {
-				*at = *behind = s;
-				r = parse_line_end(h, behind);
-				return r == H1_INCOMPLETE ? pause_at(h, AT_NAME, s, s) : r;
-			} else {
-				r = bad_name(h, s, &q);
-				if (r == H1_BAD)
-					return r;
-			}
-		}
-		q = scan_value(h->bytes, q, end);
-		*behind = q;
-		r = q == end ? H1_INCOMPLETE : parse_line_end(h, behind);
-		if (unlikely(r == H1_DONE && has_loose_lines(h)))
-			r = look_for_fold(h, q, *behind, &folded);
-		if (r == H1_INCOMPLETE) {
-			h->parser->colon = (uint32_t)(colon - h->bytes);
-			return pause_at(h, AT_VALUE, s, q);
-		}
-		if (r == H1_DONE && !folded)
-			r = add_field(h, s, colon, q);
-		if (unlikely(r != H1_DONE))
-			return r;
-		q = *behind;
-		if (unlikely(folded))
-			continue;
-		s = q;
-		colon = NULL;
-	}
-}
-
 /* ---- the whole ---- */
-
-static void rebase(struct span *span, const char *from, const char *to)
-{
-	if (span->ptr)
-		span->ptr = to + (span->ptr - from);
-}
-
-/* The bytes lie elsewhere than last time: what was found moves with them. */
-COLD static void message_moved(struct head *h)
-{
-	const char *from = h->parser->base, *to = h->bytes;
-	struct message *msg = h->msg;
-	unsigned i;
-
-	rebase(&msg->method_text, from, to);
-	rebase(&msg->target, from, to);
-	rebase(&msg->reason, from, to);
-	rebase(&msg->protocol, from, to);
-	rebase(&msg->host, from, to);
-	for (i = 0; i < msg->count; i++) {
-		rebase(&msg->fields[i].name, from, to);
-		rebase(&msg->fields[i].value, from, to);
-	}
-}
-
-static void head_begin(struct head *h)
-{
-	if (h->parser->base && h->parser->base != h->bytes)
-		message_moved(h);
-	h->parser->base = h->bytes;
-}
 
 /* The head is complete. If the writer would make nothing else of it, it may leave as it is. */
 static void head_received(struct head *h)
@@ -550,11 +291,11 @@ enum h1_result h1_request_head(struct h1_parser *p, const char *bytes, size_t le
 	enum h1_result r = H1_DONE;
 	const char *at = bytes, *behind;
 
-	head_begin(&h);
+	h1_follow(&h);
 	if (p->state < AT_NAME)
 		r = parse_request_line(&h, &at);
 	if (r == H1_DONE && !(msg->flags & MSG_HTTP09))
-		r = parse_fields(&h, &at, &behind);
+		r = h1_field_lines(&h, &at, &behind);
 	if (r == H1_DONE && !(msg->flags & MSG_HTTP09))
 		r = h1_check_request(&h, at, behind);
 	if (r == H1_DONE)
@@ -570,11 +311,11 @@ enum h1_result h1_response_head(struct h1_parser *p, const char *bytes, size_t l
 	enum h1_result r = H1_DONE;
 	const char *at = bytes, *behind;
 
-	head_begin(&h);
+	h1_follow(&h);
 	if (p->state < AT_NAME)
 		r = parse_status_line(&h, &at);
 	if (r == H1_DONE)
-		r = parse_fields(&h, &at, &behind);
+		r = h1_field_lines(&h, &at, &behind);
 	if (r == H1_DONE)
 		r = h1_check_response(&h, request_method, behind);
 	if (r == H1_DONE)
