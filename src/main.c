@@ -324,7 +324,6 @@ static int run(const struct args *args)
 
 	cli_startup_log = reload_log;
 	change_kinds = change_kind_list;
-	parts_install(proxy_part_list, server_part_list);
 	reload_log_begin();
 	handover_offer_segment();
 	clock_update(); /* states note since when they are what they are */
@@ -434,6 +433,7 @@ int main(int argc, char **argv)
 		signals_release();
 		return colocate_command(argc - 2, argv + 2);
 	}
+	parts_install(proxy_part_list, server_part_list);
 	handover_start(argc, argv);
 	if (args_parse(&args, argc, argv, &err) < 0) {
 		args_free(&args);

@@ -63,6 +63,8 @@
 #include "stream/do_resolve.h"
 #include "stream/filtering.h"
 #include "stream/nameserver_words.h"
+#include "stream/persist_rdp.h"
+#include "stream/persist_rules.h"
 #include "stream/persist_table.h"
 #include "stream/proxyheader.h"
 #include "stream/server_part.h"
@@ -277,7 +279,11 @@ struct proxy_part *const proxy_part_list[] = {
 	&bad_message_proxy_part,
 	&forwarded_part,
 	&forwarded_field_part,
-	&persist_proxy_part,
+	&persist_part,
+	&persist_dynamic_part,
+	&persist_rdp_part,
+	&persist_rules_part,
+	&stick_rules_part,
 	&history_proxy_part,
 	&page_part,
 	&udp_part,

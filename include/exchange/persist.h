@@ -7,25 +7,56 @@
 #include "base/result.h"
 #include "base/str.h"
 #include "config/module.h"
+#include "proxy/part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct cond;
 struct exchange;
-struct proxy;
-struct proxy_part;
-struct server;
 
 enum cookie_mode { COOKIE_PASSIVE, COOKIE_REWRITE, COOKIE_INSERT, COOKIE_PREFIX };
 
-/* A cookie line: proxy.set.cookie. */
+/* A cookie line. */
 struct cookie_conf {
 	struct span name;
 	enum cookie_mode mode;
 	bool indirect, nocache, postonly, preserve, dynamic;
 	unsigned maxidle_ms, maxlife_ms; /* 0: not limited */
 	const char *attributes;          /* behind "path=/", for inserted cookies: "; HttpOnly" */
+};
+
+enum { PERSIST_KEY_MOST = 512 }; /* bytes of a key that count */
+
+/* What a section says of cookies. */
+struct persist_conf {
+	const struct cookie_conf *cookie; /* NULL: it has no line */
+	const char *dynamic_key;          /* NULL: none */
+};
+
+extern struct proxy_part persist_part;
+/* Its cookie line; NULL: none. */
+static inline const struct cookie_conf *persist_cookie(const struct proxy *px)
+{
+	const struct persist_conf *conf = proxy_part(px, &persist_part);
+
+	return conf ? conf->cookie : NULL;
+}
+/* dynamic-cookie-key; NULL: none. */
+static inline const char *persist_key(const struct proxy *px)
+{
+	const struct persist_conf *conf = proxy_part(px, &persist_part);
+
+	return conf ? conf->dynamic_key : NULL;
+}
+
+/* What commands say of dynamic cookies. */
+struct persist_dynamic {
+	struct persist_dynamic *next;
+	const struct proxy *px;
+	enum { DYNAMIC_AS_CONFIGURED, DYNAMIC_ON, DYNAMIC_OFF } made;
+	bool has_key;                  /* else it is that of the configuration */
+	char key[PERSIST_KEY_MOST + 1];
 };
 
 /* Dates in cookies count steps of four seconds in 30 bits, written as five characters. */
@@ -45,14 +76,17 @@ MUST_USE bool persist_response(struct exchange *x);
 /* The server could not be reached: another one is taken. */
 void persist_lost(struct exchange *x);
 
-enum { PERSIST_KEY_MOST = 512 }; /* bytes of a key that count */
-
 /* For commands: whether a backend makes values of its own, whatever its cookie line says, and of
  * which key. Values that clients have are those of other servers, or none, from then on. 0, or
  * -1: no memory. */
-void persist_dynamic_set(struct proxy *px, bool on);
+MUST_USE int persist_dynamic_set(struct proxy *px, bool on);
 MUST_USE int persist_dynamic_key(struct proxy *px, const char *key);
-extern struct proxy_part persist_proxy_part;
+extern struct proxy_part persist_dynamic_part;
+/* NULL: they have said nothing. */
+static inline const struct persist_dynamic *persist_dynamic_of(const struct proxy *px)
+{
+	return proxy_part(px, &persist_dynamic_part);
+}
 
 extern const struct module persist_module;
 

@@ -19,6 +19,9 @@ struct config;
 
 struct proxy_part {
 	struct part_kind kind; /* without a name: it hangs nothing there */
+	/* Steps that streams do not pass over (enum stream_trait of stream/steps.h) whose frontend,
+	 * whose backend has the part at the end of the configuration. */
+	uint32_t front_steps, back_steps;
 	/* Of a backend that comes. The settings and the state are there: checks them, and makes
 	 * what it needs, in the arena of cfg where that is possible. The backend is in no list yet.
 	 * 0, or -1 after a report. May be NULL. */
@@ -58,6 +61,9 @@ extern struct proxy_part *const *proxy_parts;
 extern struct server_part *const *server_parts;
 /* Called by main, before a configuration is read: all get their places. */
 void parts_install(struct proxy_part *const *of_proxies, struct server_part *const *of_servers);
+
+/* What the parts that it has say in front_steps, back_steps. */
+uint32_t proxy_parts_steps(const struct proxy *px, bool back);
 
 extern struct part_table proxy_table, proxy_settings_table, server_table, server_settings_table;
 

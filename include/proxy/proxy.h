@@ -24,8 +24,6 @@ struct eject_conf;
 struct end;
 struct listener;
 struct monitor_fail;
-struct cookie_conf;
-struct persist_rule;
 struct balance;
 struct balance_by;
 struct check_conf;
@@ -37,7 +35,6 @@ struct global_state;
 struct rule_set;
 struct segment;
 struct stick_line;
-struct stick_rules;
 struct switch_rule;
 
 /* How many kinds of parts there may be (proxy/part.h), and one more. */
@@ -147,9 +144,6 @@ struct proxy_settings {
 	unsigned log_steps;          /* 1 << enum log_step; 0: one line, once all is known */
 	const char *monitor_uri;       /* NULL: none */
 	struct location monitor_uri_loc;
-	struct cookie_conf *cookie;    /* exchange/persist.h; NULL: none */
-	const char *dynamic_cookie_key; /* NULL: none */
-	struct expr *persist_rdp;      /* persist rdp-cookie: the cookie; NULL: off */
 	struct error_line *errors;     /* stream/: newest line that says how errors are answered */
 	struct logformat *unique_id;   /* unique-id-format, for %ID */
 	bool disabled;
@@ -230,11 +224,6 @@ struct proxy {
 	struct rule_set *http_request_rules, *http_response_rules, *http_after_rules;
 	struct rule_set *redirect_rules;
 	struct monitor_fail *monitor_fail; /* stream/ */
-	/* What commands say of dynamic cookies: exchange/persist_dynamic.c. */
-	enum { DYNAMIC_AS_CONFIGURED, DYNAMIC_ON, DYNAMIC_OFF } dynamic_cookie;
-	const char *dynamic_key;       /* NULL: set.dynamic_cookie_key */
-	struct persist_rule *persist_rules; /* stream/persist_rules.h */
-	struct stick_rules *stick_rules; /* stream/persist_table.h; NULL: none */
 	struct list switch_rules;      /* use_backend: expr/ */
 	struct force_rule *force_rules; /* force-be-switch: expr/switch.c */
 	bool has_switch_rules;         /* set at finish */

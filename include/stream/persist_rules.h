@@ -4,6 +4,7 @@
 #define STREAM_PERSIST_RULES_H
 
 #include "config/config.h"
+#include "proxy/part.h"
 
 #include <stdbool.h>
 
@@ -18,6 +19,17 @@ struct persist_rule {
 	struct cond *cond;
 	struct location loc;
 };
+
+struct persist_rules {
+	struct persist_rule *first;
+};
+
+extern struct proxy_part persist_rules_part;
+/* NULL: it has none. */
+static inline const struct persist_rules *persist_rules_of(const struct proxy *px)
+{
+	return proxy_part(px, &persist_rules_part);
+}
 
 /* The first that holds: extra's persist_forced or persist_ignored. */
 void persist_rules_apply(struct stream *s, struct stream_extra *extra);

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "config/config.h"
+#include "proxy/part.h"
 
 #include <stdbool.h>
 
@@ -27,6 +28,13 @@ struct stick_rule {
 struct stick_rules {
 	struct stick_rule *request, *response;
 };
+
+extern struct proxy_part stick_rules_part;
+/* NULL: it has none. */
+static inline struct stick_rules *stick_rules_of(const struct proxy *px)
+{
+	return proxy_part(px, &stick_rules_part);
+}
 
 /* Steps: which server do tables know (extra.persist), and which keys are to be stored? The server
  * has been reached, or has answered: its rules are asked, and all keys that were noted stored. */

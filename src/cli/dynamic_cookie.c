@@ -21,8 +21,7 @@ static int cookie_switch(struct cli_call *call, bool on, struct err *err)
 
 	if (!px)
 		return -1;
-	persist_dynamic_set(px, on);
-	return 0;
+	return persist_dynamic_set(px, on) < 0 ? err_set(err, "Out of memory.") : 0;
 }
 
 static int cookie_enable(struct cli_call *call, struct err *err)

@@ -11,6 +11,7 @@
 #include "config/diag.h"
 #include "config/module.h"
 #include "exchange/http_rules.h"
+#include "exchange/persist.h"
 #include "expr/acl_conf.h"
 #include "expr/rule_conf.h"
 #include "expr/userlist.h"
@@ -122,11 +123,11 @@ static void doubt_checks(struct config *cfg, const struct proxy *px)
 
 static void doubt_cookie(struct config *cfg, const struct proxy *px, const struct server *s)
 {
-	if (s->set.cookie && !px->set.cookie && px->set.mode == MODE_HTTP)
+	if (s->set.cookie && !persist_cookie(px) && px->set.mode == MODE_HTTP)
 		config_note(cfg, &s->loc,
 			    "'cookie' of server '%s' has no effect: '%s' has no line 'cookie'",
 			    s->id, px->name);
-	if (px->set.cookie && !px->set.dynamic_cookie_key && !s->set.cookie)
+	if (persist_cookie(px) && !persist_key(px) && !s->set.cookie)
 		config_note(cfg, &s->loc,
 			    "server '%s' has no 'cookie': the one of '%s' never leads to it", s->id,
 			    px->name);

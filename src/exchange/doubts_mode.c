@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "exchange/forwarded.h"
+#include "exchange/persist.h"
 #include "proxy/proxy.h"
 
 static void add(struct text *names, bool there, const char *name)
@@ -33,7 +34,7 @@ void doubt_mode(struct config *cfg, const struct proxy *px)
 	if (proxy_may_speak_http(px) || proxy_is_udp(px))
 		return;
 	text_init(&names, memory, sizeof(memory));
-	add(&names, back && (set->cookie || server_has_cookie(px)), "cookie");
+	add(&names, back && (persist_cookie(px) || server_has_cookie(px)), "cookie");
 	add(&names, front && set->monitor_uri, "monitor-uri");
 	add(&names, forwarded && forwarded->forwardfor, "option forwardfor");
 	add(&names, forwarded && forwarded->originalto, "option originalto");

@@ -15,6 +15,7 @@
 #include "http/message.h"
 #include "http/rfc7239.h"
 #include "proxy/proxy.h"
+#include "stream/steps.h"
 #include "stream/stream.h"
 #include "tls/link.h"
 
@@ -33,7 +34,8 @@ struct forwarded_field {
 };
 
 struct proxy_part forwarded_field_part = { PROXY_SETTINGS("forwarded field",
-							   struct forwarded_field) };
+							   struct forwarded_field),
+					   .back_steps = REQUEST_FIELDS };
 
 /* -- parsing ---------------------------------------------------------------------------- */
 

@@ -24,6 +24,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+struct proxy_part persist_part = { PROXY_SETTINGS("persist", struct persist_conf) };
+
 enum { STEP_SECONDS = 4, DAY_STEPS = 86400 / STEP_SECONDS, DATE_MASK = (1 << 30) - 1 };
 
 /* -- dates ------------------------------------------------------------------------------ */
@@ -97,12 +99,13 @@ static bool value_make(const char *key, const struct addr *addr, char text[16])
 /* What dynamic cookies are made of; NULL: there are none. */
 static const char *dynamic_key(const struct proxy *px)
 {
-	const struct cookie_conf *cookie = px->set.cookie;
+	const struct persist_dynamic *said = persist_dynamic_of(px);
+	const struct cookie_conf *cookie = persist_cookie(px);
+	int made = said ? said->made : DYNAMIC_AS_CONFIGURED;
 
-	if (!cookie || (px->dynamic_cookie == DYNAMIC_AS_CONFIGURED ? !cookie->dynamic :
-								      px->dynamic_cookie == DYNAMIC_OFF))
+	if (!cookie || (made == DYNAMIC_AS_CONFIGURED ? !cookie->dynamic : made == DYNAMIC_OFF))
 		return NULL;
-	return px->dynamic_key ? px->dynamic_key : px->set.dynamic_cookie_key;
+	return said && said->has_key ? said->key : persist_key(px);
 }
 
 /* Made once for each address that the server has, and key. */
@@ -411,13 +414,13 @@ static bool has_rule(struct exchange *x, struct proxy *px)
 bool persist_request(struct exchange *x)
 {
 	struct proxy *px = x->stream->backend;
-	const struct cookie_conf *c = px->set.cookie;
+	const struct cookie_conf *c = persist_cookie(px);
 	struct look look = { .x = x, .c = c, .finder = { .px = px } };
 	struct stream_extra *extra;
 	struct field *f;
 	unsigned at = 0;
 
-	if (!c && !px->persist_rules)
+	if (!c && !persist_rules_of(px))
 		return true;
 	extra = extra_get(x->stream);
 	if (!extra)
@@ -623,7 +626,7 @@ static bool insert(struct exchange *x, const struct cookie_conf *c)
 bool persist_response(struct exchange *x)
 {
 	const struct proxy *px = x->stream->backend;
-	const struct cookie_conf *c = px ? px->set.cookie : NULL;
+	const struct cookie_conf *c = px ? persist_cookie(px) : NULL;
 	struct field *f;
 	unsigned at = 0;
 

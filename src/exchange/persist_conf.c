@@ -9,9 +9,15 @@
 #include "expr/acl.h"
 #include "expr/expr.h"
 #include "proxy/proxy.h"
+#include "stream/persist_rdp.h"
 #include "stream/persist_rules.h"
 
 #include <stdlib.h>
+
+static struct persist_conf *conf_of(struct statement *st, void *object)
+{
+	return proxy_part_make(object, &persist_part, st->cfg->arena);
+}
 
 static bool is_cookie_text(const char *text)
 {
@@ -130,7 +136,6 @@ static int parse_cookie(struct statement *st, const struct keyword *kw, void *ob
 {
 	struct cookie_conf *c = arena_alloc(st->cfg->arena, sizeof(*c));
 	const char *name = stmt_need(st, "the name of a cookie");
-	struct proxy *px = object;
 	struct parser p = { .st = st, .cookie = c };
 	char domains[1024], attributes[1024];
 
@@ -151,7 +156,7 @@ static int parse_cookie(struct statement *st, const struct keyword *kw, void *ob
 	c->attributes = arena_printf(st->cfg->arena, "%s%s%s%s", domains,
 				     p.httponly ? "; HttpOnly" : "",
 				     p.secure ? "; Secure" : "", attributes);
-	px->set.cookie = c;
+	conf_of(st, object)->cookie = c;
 	return check_cookie(st, c);
 }
 
@@ -162,6 +167,7 @@ enum { FORCE, IGNORE };
 static int parse_rule(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct persist_rule *rule = arena_alloc(st->cfg->arena, sizeof(*rule)), **last;
+	struct persist_rules *rules;
 	struct proxy *px = object;
 
 	if (!stmt_peek(st))
@@ -170,7 +176,8 @@ static int parse_rule(struct statement *st, const struct keyword *kw, void *obje
 	rule->loc = st->loc;
 	if (cond_parse(st, px, AT_SERVER, kw->name, &rule->cond))
 		return -1;
-	for (last = &px->persist_rules; *last; last = &(*last)->next)
+	rules = proxy_part_make(px, &persist_rules_part, st->cfg->arena);
+	for (last = &rules->first; *last; last = &(*last)->next)
 		;
 	*last = rule;
 	return 0;
@@ -183,8 +190,10 @@ static int parse_persist(struct statement *st, const struct keyword *kw, void *o
 	struct proxy *px = object;
 	struct expr_context ctx = { .cfg = st->cfg, .arena = st->cfg->arena, .loc = st->loc,
 				    .proxy = px };
-	size_t len;
+	struct persist_rdp *rdp;
+	struct expr *cookie;
 	struct err err;
+	size_t len;
 
 	(void)kw;
 	if (!word)
@@ -196,9 +205,18 @@ static int parse_persist(struct statement *st, const struct keyword *kw, void *o
 		name = arena_strndup(st->cfg->arena, word + 11, len - 12);
 	else if (word[10])
 		return stmt_error(st, st->at - 1, "a name in parentheses is expected: rdp-cookie(msts)");
-	px->set.persist_rdp = expr_parse_all(
-		arena_printf(st->cfg->arena, "req.rdp_cookie(%s)", name), &ctx, &err);
-	return px->set.persist_rdp ? 0 : stmt_error(st, st->at - 1, "%s", err.text);
+	cookie = expr_parse_all(arena_printf(st->cfg->arena, "req.rdp_cookie(%s)", name), &ctx,
+				&err);
+	if (!cookie)
+		return stmt_error(st, st->at - 1, "%s", err.text);
+	rdp = proxy_part_make(px, &persist_rdp_part, st->cfg->arena);
+	rdp->cookie = cookie;
+	return 0;
+}
+
+static int parse_key(struct statement *st, const struct keyword *kw, void *object)
+{
+	return set_string(st, kw, conf_of(st, object));
 }
 
 static int parse_server_cookie(struct statement *st, const struct keyword *kw, void *object)
@@ -214,8 +232,8 @@ static const struct keyword keywords[] = {
 	{ .name = "cookie", .scope = SCOPE_BACK,
 	  .args = "<name> [insert | rewrite | prefix] [<option>]*", .parse = parse_cookie,
 	  .help = "the cookie that ties clients to servers" },
-	{ .name = "dynamic-cookie-key", .scope = SCOPE_BACK, .args = "<key>", .parse = set_string,
-	  .offset = offsetof(struct proxy, set.dynamic_cookie_key),
+	{ .name = "dynamic-cookie-key", .scope = SCOPE_BACK, .args = "<key>", .parse = parse_key,
+	  .offset = offsetof(struct persist_conf, dynamic_key),
 	  .help = "the secret that values of dynamic cookies are made of" },
 	{ .name = "force-persist", .scope = SCOPE_BACKEND, .args = "{ if | unless } <condition>",
 	  .parse = parse_rule, .max = FORCE,

@@ -12,13 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct key {
-	struct key *next;
-	const struct proxy *px;
-	char text[PERSIST_KEY_MOST + 1];
-};
-
-static struct key *keys;
+static struct persist_dynamic *all;
 
 /* The values that were made are of another key. */
 static void forget_values(struct proxy *px)
@@ -29,42 +23,57 @@ static void forget_values(struct proxy *px)
 		s->state->value.key = NULL;
 }
 
-void persist_dynamic_set(struct proxy *px, bool on)
+static struct persist_dynamic *dynamic_make(struct proxy *px)
 {
-	px->dynamic_cookie = on ? DYNAMIC_ON : DYNAMIC_OFF;
+	struct persist_dynamic *d = proxy_part(px, &persist_dynamic_part);
+
+	if (d)
+		return d;
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return NULL;
+	d->px = px;
+	d->next = all;
+	all = d;
+	proxy_part_set(px, &persist_dynamic_part, d);
+	return d;
 }
 
-int persist_dynamic_key(struct proxy *px, const char *text)
+int persist_dynamic_set(struct proxy *px, bool on)
 {
-	struct key *key = keys;
+	struct persist_dynamic *d = dynamic_make(px);
 
-	while (key && key->px != px)
-		key = key->next;
-	if (!key) {
-		key = calloc(1, sizeof(*key));
-		if (!key)
-			return -1;
-		key->px = px;
-		key->next = keys;
-		keys = key;
-	}
-	snprintf(key->text, sizeof(key->text), "%s", text);
-	px->dynamic_key = key->text;
+	if (!d)
+		return -1;
+	d->made = on ? DYNAMIC_ON : DYNAMIC_OFF;
+	return 0;
+}
+
+int persist_dynamic_key(struct proxy *px, const char *key)
+{
+	struct persist_dynamic *d = dynamic_make(px);
+
+	if (!d)
+		return -1;
+	snprintf(d->key, sizeof(d->key), "%s", key);
+	d->has_key = true;
 	forget_values(px);
 	return 0;
 }
 
 static void backend_freed(struct proxy *px)
 {
-	struct key **at = &keys, *key;
+	struct persist_dynamic **at = &all, *d;
 
 	while (*at && (*at)->px != px)
 		at = &(*at)->next;
 	if (!*at)
 		return;
-	key = *at;
-	*at = key->next;
-	free(key);
+	d = *at;
+	*at = d->next;
+	proxy_part_set(px, &persist_dynamic_part, NULL);
+	free(d);
 }
 
-struct proxy_part persist_proxy_part = { .free = backend_freed };
+struct proxy_part persist_dynamic_part = { PROXY_PART("dynamic cookies", 0),
+					   .free = backend_freed };

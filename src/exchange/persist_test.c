@@ -43,11 +43,13 @@ static void value_is(struct server *server, const char *expected)
 static void values_of_servers(void **state)
 {
 	struct cookie_conf cookie = { .dynamic = true };
-	struct proxy px = { .set = { .cookie = &cookie, .dynamic_cookie_key = "secret" } };
+	struct persist_conf conf = { .cookie = &cookie, .dynamic_key = "secret" };
+	struct proxy px = { 0 };
 	struct server_state st = { .addr = { .family = AF_INET, .port = 18990 } };
 	struct server server = { .proxy = &px, .state = &st };
 
 	(void)state;
+	proxy_part_set(&px, &persist_part, &conf);
 	st.addr.v4.s_addr = htonl(INADDR_LOOPBACK);
 	value_is(&server, "b82ab933e725586b");
 	st.addr = (struct addr){ .family = AF_INET6, .v6 = IN6ADDR_LOOPBACK_INIT, .port = 18990 };

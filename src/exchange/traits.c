@@ -4,8 +4,7 @@
 #include "exchange/traits.h"
 
 #include "exchange/forwarded.h"
-#include "exchange/forwarded_field.h"
-#include "exchange/http_rules.h"
+#include "exchange/persist.h"
 #include "proxy/proxy.h"
 #include "proxy/watch.h"
 #include "stream/steps.h"
@@ -18,7 +17,7 @@ static unsigned trait_if(bool is, unsigned trait)
 /* What a proxy does with requests: once as frontend, once as another one's backend. */
 static bool acts_on_requests(const struct proxy *px)
 {
-	return px->http_request_rules || px->redirect_rules || http_has_page(px) ||
+	return px->http_request_rules || px->redirect_rules ||
 	       px->set.restrict_names != NAMES_PRESERVE;
 }
 
@@ -49,8 +48,7 @@ unsigned exchange_traits_of_back(const struct proxy *px)
 	       trait_if(px->set.options.on & OPT_BUFFER_REQUEST ||
 			px->set.balance == BALANCE_URL_PARAM, BACK_BUFFERS) |
 	       trait_if(acts_on_requests(px), BACK_MESSAGE) |
-	       trait_if(proxy_part(px, &forwarded_field_part) != NULL, REQUEST_FIELDS) |
-	       trait_if(px->set.cookie || px->persist_rules, REQUEST_FIELDS | RESPONSE_MESSAGE) |
+	       trait_if(persist_cookie(px) != NULL, REQUEST_FIELDS | RESPONSE_MESSAGE) |
 	       trait_if(px->set.options.on & OPT_CHECKCACHE, RESPONSE_MESSAGE) |
 	       trait_if(px->set.timeout.attempt != 0, TRIES_END);
 }

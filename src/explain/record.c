@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "exchange/exchange.h"
+#include "exchange/persist.h"
 #include "explain/heads.h"
 #include "explain/shown.h"
 #include "expr/capture.h"
@@ -495,7 +496,7 @@ static const char *server_why(struct record *r, const struct stream *s)
 	if (r->choice && !strcmp(r->choice->name, "use-server"))
 		return "use-server";
 	if (extra && extra->direct && extra->persist == s->server)
-		return be->set.cookie ? "its cookie" : "a stick table";
+		return persist_cookie(be) ? "its cookie" : "a stick table";
 	return balance_name(be->set.balance);
 }
 

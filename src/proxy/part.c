@@ -29,3 +29,14 @@ void parts_install(struct proxy_part *const *of_proxies, struct server_part *con
 		if ((*of_servers)->kind.name)
 			part_place(&(*of_servers)->kind);
 }
+
+uint32_t proxy_parts_steps(const struct proxy *px, bool back)
+{
+	struct proxy_part *const *part;
+	uint32_t steps = 0;
+
+	for (part = proxy_parts; part && *part; part++)
+		if ((*part)->kind.name && proxy_part(px, *part))
+			steps |= back ? (*part)->back_steps : (*part)->front_steps;
+	return steps;
+}

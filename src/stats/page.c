@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "http/uri.h"
 #include "proxy/proxy.h"
+#include "stream/steps.h"
 
 #include <strings.h>
 
@@ -18,7 +19,8 @@ static void page_init(void *part)
 }
 
 struct proxy_part page_part = { PROXY_SETTINGS("stats page", struct stats_page),
-				.kind.init = page_init, .kind.afresh = true };
+				.kind.init = page_init, .kind.afresh = true,
+				.front_steps = FRONT_MESSAGE, .back_steps = BACK_MESSAGE };
 
 bool page_wants(const struct stats_page *page, struct span uri)
 {

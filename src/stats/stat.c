@@ -523,8 +523,8 @@ void stat_fill_backend(struct stat_row *row, const struct proxy *px, unsigned op
 	if (!(options & STAT_LEGENDS))
 		return;
 	SET(algo, stats_const(balance_name(px->set.balance)));
-	if (px->set.cookie)
-		SET(cookie, stat_cookie(row, px->set.cookie->name));
+	if (persist_cookie(px))
+		SET(cookie, stat_cookie(row, persist_cookie(px)->name));
 }
 
 /* -- checks ---------------------------------------------------------------------------------- */

@@ -112,7 +112,7 @@ static struct choice assign_choose(struct stream *s)
 		stream_view(s, &view, NULL);
 		choice.server = use_server(s->backend, &view);
 	}
-	if (!choice.server && !key.avoid && s->backend->set.persist_rdp)
+	if (!choice.server && !key.avoid && proxy_part(s->backend, &persist_rdp_part))
 		persist_rdp(s);
 	if (!choice.server && !key.avoid)
 		choice.server = s->extra ? s->extra->persist : NULL;

@@ -10,6 +10,8 @@
 
 #include <endian.h>
 
+struct proxy_part persist_rdp_part = { PROXY_SETTINGS("persist rdp-cookie", struct persist_rdp) };
+
 /* "<address>.<port>.<reserved>": numbers of which the lowest byte comes first on the wire. */
 static bool read_rdp(struct span text, struct in_addr *addr, uint16_t *port)
 {
@@ -36,6 +38,7 @@ static bool read_rdp(struct span text, struct in_addr *addr, uint16_t *port)
 void persist_rdp(struct stream *s)
 {
 	const struct proxy *px = s->backend;
+	const struct persist_rdp *conf = proxy_part(px, &persist_rdp_part);
 	struct stream_extra *extra = extra_get(s);
 	struct server *server;
 	struct in_addr addr;
@@ -46,7 +49,7 @@ void persist_rdp(struct stream *s)
 	if (!extra)
 		return;
 	stream_view(s, &view, NULL);
-	if (expr_eval_as(px->set.persist_rdp, &view, AT_SERVER | AT_FINAL, SMP_STR, &smp) !=
+	if (expr_eval_as(conf->cookie, &view, AT_SERVER | AT_FINAL, SMP_STR, &smp) !=
 		    EXPR_FOUND || !read_rdp(smp.str, &addr, &port))
 		return;
 	for (server = px->servers; server; server = server->next) {

@@ -26,6 +26,9 @@
 
 #include <string.h>
 
+struct proxy_part stick_rules_part = { PROXY_PART("stick rules", sizeof(struct stick_rules)),
+				       .back_steps = STICKS };
+
 /* ---- servers in tables ------------------------------------------------------------------- */
 
 /* What stands for the server in server_key; memory: of STICK_NAME_MOST + 1 bytes. */
@@ -136,7 +139,7 @@ int stick_request(struct stream *s)
 		persist_rules_apply(s, extra);
 	stream_view(s, &view, NULL);
 	decided = extra->persist || use_server_decides(s->backend, &view); /* then no table does */
-	for (rule = s->backend->stick_rules->request; rule; rule = rule->next) {
+	for (rule = stick_rules_of(s->backend)->request; rule; rule = rule->next) {
 		line = rule->table->table;
 		if (rule->store && stick_kept_has(extra->sticks, line, false))
 			continue;
@@ -175,7 +178,7 @@ static void store(const struct stick_kept *kept, const struct server *server)
 
 static void keep_of_response(struct stream *s)
 {
-	const struct stick_rule *rule = s->backend->stick_rules->response;
+	const struct stick_rule *rule = stick_rules_of(s->backend)->response;
 	struct stick_key_memory memory;
 	struct view view;
 	struct span key;

@@ -26,11 +26,10 @@ static int parse_rule(struct statement *st, const struct keyword *kw, void *obje
 {
 	struct stick_rule *rule = arena_alloc(st->cfg->arena, sizeof(*rule));
 	unsigned what = (unsigned)kw->bit, place = what & RESPONSE ? AT_RESPONSE : AT_SERVER;
+	struct stick_rules *rules;
 	struct proxy *px = object;
 	int at = st->at;
 
-	if (!px->stick_rules)
-		px->stick_rules = arena_alloc(st->cfg->arena, sizeof(*px->stick_rules));
 	*rule = (struct stick_rule){ .match = what & MATCH, .store = what & STORE,
 				     .loc = st->loc };
 	rule->expr = expr_parse_words(st, px);
@@ -42,7 +41,8 @@ static int parse_rule(struct statement *st, const struct keyword *kw, void *obje
 	rule->table = expr_take_table(st, px, kw->name, expr_type(rule->expr));
 	if (!rule->table || cond_parse(st, px, place, kw->name, &rule->cond))
 		return -1;
-	append(what & RESPONSE ? &px->stick_rules->response : &px->stick_rules->request, rule);
+	rules = proxy_part_make(px, &stick_rules_part, st->cfg->arena);
+	append(what & RESPONSE ? &rules->response : &rules->request, rule);
 	return 0;
 }
 
@@ -79,14 +79,16 @@ static void finish_rules(const struct stick_rule *rule)
 static int stick_rules_finish(struct config *cfg, void *data)
 {
 	struct proxies *all = config_data(cfg, &proxy_module);
+	const struct stick_rules *rules;
 	struct proxy *px;
 
 	(void)data;
 	list_for_each(px, &all->list, node) {
-		if (!px->stick_rules)
+		rules = stick_rules_of(px);
+		if (!rules)
 			continue;
-		finish_rules(px->stick_rules->request);
-		finish_rules(px->stick_rules->response);
+		finish_rules(rules->request);
+		finish_rules(rules->response);
 	}
 	table_uses_check(cfg);
 	return 0;

@@ -67,13 +67,14 @@ COLD const struct step_walk *steps_walk_make(const struct stream *s)
 static unsigned traits_of_front(const struct proxy *px)
 {
 	return (px->request_rules ? FRONT_RULES : 0) | HEARD_ALL(moments_of(px, false)) |
+	       proxy_parts_steps(px, false) |
 	       (stream_of_messages ? stream_of_messages->traits_of_front(px) : 0);
 }
 
 static unsigned traits_of_back(const struct proxy *px)
 {
 	return (px->request_rules ? BACK_RULES : 0) | (px->response_rules ? RESPONSE_RULES : 0) |
-	       (px->stick_rules ? STICKS : 0) | HEARD_ALL(moments_of(px, true)) |
+	       proxy_parts_steps(px, true) | HEARD_ALL(moments_of(px, true)) |
 	       (stream_of_messages ? stream_of_messages->traits_of_back(px) : 0);
 }
 
