@@ -112,8 +112,9 @@ static int parse_shards(struct statement *st, const struct keyword *kw, void *ob
 	if (!word)
 		return -1;
 	if (strcmp(word, "by-thread") && !str_to_int(word, 1, SHARDS_MOST, &n))
-		return stmt_error(st, st->at - 1, "'by-thread' or a number from 1 to %d is expected, not "
-				  "'%s'", SHARDS_MOST, word);
+		return stmt_error(st, st->at - 1,
+				  "'by-thread' or a number from 1 to %d is expected, not '%s'",
+				  SHARDS_MOST, word);
 	bind->shards = (unsigned)n;
 	return 0;
 }
@@ -286,8 +287,9 @@ static int refuse_tls(struct config *cfg, const struct proxy *px)
 		if (s->refused || !(s->set.tls.options.on & TLS_SSL))
 			continue;
 		s->refused = true;
-		rc = config_error(cfg, &s->loc, "server '%s': 'ssl' is not for datagrams: '%s' is an "
-				  "udp-lb section", s->id, px->name);
+		rc = config_error(cfg, &s->loc,
+				  "server '%s': 'ssl' is not for datagrams: '%s' is an udp-lb section",
+				  s->id, px->name);
 	}
 	return rc;
 }
