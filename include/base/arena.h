@@ -24,7 +24,7 @@ struct arena {
 };
 
 /* A new arena that grows by blocks of at least block_size bytes; NULL: out of memory. It is for a
- * configuration, which may not run out of memory: the process ends with a message (BUG) then. */
+ * configuration, which may not run out of memory: the process ends with a message and 1 then. */
 struct arena *arena_new(size_t block_size);
 /* An arena for what serves traffic. When memory runs out, allocations return NULL, and `failed` is
  * set. One look at `failed` tells whether all that was written to the arena is there. */

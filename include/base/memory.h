@@ -33,6 +33,16 @@ void memory_fail_begin(void);
  * asks this first, when MEMORY_FAILS is on. */
 bool memory_denied(void);
 
+/* The memory for the configuration has run out: says so, and ends the process with 1. */
+_Noreturn void memory_exhausted(void);
+/* What malloc gave for the configuration. It is there, or the process has ended. */
+static inline void *memory_need(void *p)
+{
+	if (!p)
+		memory_exhausted();
+	return p;
+}
+
 /* malloc for what serves traffic: NULL when there is none, or this one has to fail. free() gives it
  * back. */
 void *memory_take(size_t size);

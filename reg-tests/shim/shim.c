@@ -22,8 +22,9 @@
  *   pipe2= setpipe= (F_SETPIPE_SZ) accept4= socket= connect= epoll_ctl=: an error by name
  *   any of those with an error: ptrace (makes that system call first, which serving never does),
  *          spin (never comes back, and is busy all the time)
- *   memory=  malloc, calloc, realloc, posix_memalign: ENOMEM (not with a sanitizer, which brings
- *          its own)
+ *   memory=  malloc, calloc, realloc, posix_memalign: ENOMEM. With a sanitizer, which brings its own,
+ *          this library has to stand in front of it (ASAN_OPTIONS=verify_asan_link_order=0).
+ *          SHIM_OWN=1: of the program and of libc alone, not of other libraries
  *   mmap=  of memory without a file: ENOMEM (nor that)
  *
  * SHIM_CLOCK=FILE: its first 8 bytes are a number of seconds by which the clock of the system seems
@@ -35,6 +36,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -158,6 +160,36 @@ static void parse_rule(const char *text)
 static int log_fd = -1;
 static bool started; /* the environment may be looked at: a sanitizer maps memory earlier */
 
+/* What is called from there is counted: the program, libc. */
+static struct range {
+	uintptr_t from, to;
+} own[2];
+static bool own_alone;
+
+static int note_range(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	bool program = !*info->dlpi_name, libc = strstr(info->dlpi_name, "/libc.so") != NULL;
+
+	(void)size;
+	(void)arg;
+	for (int i = 0; (program || libc) && i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+
+		if (h->p_type == PT_LOAD && h->p_flags & PF_X)
+			own[libc] = (struct range){ info->dlpi_addr + h->p_vaddr,
+						    info->dlpi_addr + h->p_vaddr + h->p_memsz };
+	}
+	return 0;
+}
+
+static bool is_own(const void *caller)
+{
+	uintptr_t at = (uintptr_t)caller;
+
+	return !own_alone || (at >= own[0].from && at < own[0].to) ||
+	       (at >= own[1].from && at < own[1].to);
+}
+
 /* Early: a process that has given up rights may not be able to open it. */
 __attribute__((constructor)) static void open_log(void)
 {
@@ -165,6 +197,9 @@ __attribute__((constructor)) static void open_log(void)
 
 	started = true;
 	log_fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
+	own_alone = getenv("SHIM_OWN") != NULL;
+	if (own_alone)
+		dl_iterate_phdr(note_range, NULL);
 }
 
 static void parse_rules(void)
@@ -601,30 +636,37 @@ int listen(int fd, int backlog)
 	return ret;
 }
 
-/* glibc's own names: dlsym would allocate memory itself. */
+/* glibc's own names: dlsym would allocate memory itself. Those of a sanitizer, where there is one. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);
 void *__libc_memalign(size_t align, size_t size);
+__attribute__((weak)) void *__interceptor_malloc(size_t size);
+__attribute__((weak)) void *__interceptor_calloc(size_t n, size_t size);
+__attribute__((weak)) void *__interceptor_realloc(void *p, size_t size);
+__attribute__((weak)) void *__interceptor_memalign(size_t align, size_t size);
+#define BEHIND(name) (__interceptor_##name ? __interceptor_##name : __libc_##name)
+
+#define DENIED() (is_own(__builtin_return_address(0)) && fails(MEMORY))
 
 void *malloc(size_t size)
 {
-	return fails(MEMORY) ? NULL : __libc_malloc(size);
+	return DENIED() ? NULL : BEHIND(malloc)(size);
 }
 
 void *calloc(size_t n, size_t size)
 {
-	return fails(MEMORY) ? NULL : __libc_calloc(n, size);
+	return DENIED() ? NULL : BEHIND(calloc)(n, size);
 }
 
 void *realloc(void *p, size_t size)
 {
-	return fails(MEMORY) ? NULL : __libc_realloc(p, size);
+	return DENIED() ? NULL : BEHIND(realloc)(p, size);
 }
 
 int posix_memalign(void **p, size_t align, size_t size)
 {
-	void *memory = fails(MEMORY) ? NULL : __libc_memalign(align, size);
+	void *memory = DENIED() ? NULL : BEHIND(memalign)(align, size);
 
 	if (memory)
 		*p = memory;

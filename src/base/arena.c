@@ -102,7 +102,8 @@ void arena_reset(struct arena *arena)
 /* Something counts as used: arena_reset has something to do. */
 COLD void arena_fail(struct arena *arena)
 {
-	BUG_ON(!arena->may_fail); /* out of memory for the configuration */
+	if (!arena->may_fail)
+		memory_exhausted();
 	arena->failed = true;
 	arena->used++;
 }

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -42,6 +43,13 @@ int memory_fail_file(const char *path)
 		return -1;
 	countdown = at;
 	return 0;
+}
+
+/* Not by exit(): what would be called there may need memory. */
+void memory_exhausted(void)
+{
+	fputs("penstock: out of memory for the configuration\n", stderr);
+	_exit(1);
 }
 
 void memory_fail_begin(void)

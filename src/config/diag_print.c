@@ -203,18 +203,32 @@ static void print_problem(const struct problem *p, FILE *out, const struct paint
 	print_message(out, hint_text(p, &hint));
 }
 
-static void print_folded(FILE *out, const char *text, unsigned width)
+/* False: no memory, nothing was written. */
+static bool print_folded(FILE *out, const char *text, unsigned width)
 {
 	char *folded = NULL;
 	size_t size;
 	FILE *page = open_memstream(&folded, &size);
+	bool whole;
 
-	fold_text(page ? page : out, text, width);
 	if (!page)
-		return;
-	fclose(page);
-	fwrite(folded, 1, size, out);
+		return false;
+	fold_text(page, text, width);
+	whole = !fclose(page) && folded;
+	if (whole)
+		fwrite(folded, 1, size, out);
 	free(folded);
+	return whole;
+}
+
+static void print_problems(const struct diag *diag, FILE *out, const struct paint *paint,
+			   unsigned width, enum severity least)
+{
+	const struct problem *p;
+
+	for (p = diag->first; p; p = p->next)
+		if (p->severity >= least)
+			print_problem(p, out, paint, width);
 }
 
 /* Written at once: stderr has no buffer, and each byte would be a call of the system. */
@@ -222,20 +236,18 @@ void diag_print(const struct diag *diag, FILE *out, bool colour, unsigned width,
 		enum severity least)
 {
 	const struct paint *paint = colour ? &paint_ansi : &paint_none;
-	const struct problem *p;
 	char *text = NULL;
 	size_t size;
 	FILE *page = open_memstream(&text, &size);
+	bool whole = false;
 
-	for (p = diag->first; p; p = p->next)
-		if (p->severity >= least)
-			print_problem(p, page ? page : out, paint, width);
-	if (!page)
-		return;
-	fclose(page);
-	if (width)
-		print_folded(out, text, width);
-	else
+	if (page) {
+		print_problems(diag, page, paint, width, least);
+		whole = !fclose(page) && text;
+	}
+	if (!whole) /* no memory */
+		print_problems(diag, out, paint, width, least);
+	else if (!width || !print_folded(out, text, width))
 		fwrite(text, 1, size, out);
 	free(text);
 }

@@ -6,8 +6,8 @@
 #include "config/load.h"
 
 #include "base/arena.h"
-#include "base/bug.h"
 #include "base/err.h"
+#include "base/memory.h"
 #include "config/lines.h"
 #include "config/reader.h"
 
@@ -175,8 +175,7 @@ static void file_index(struct reader_file *file)
 	for (p = file->text; p < end; p = next ? next + 1 : end) {
 		if (file->line_count == room) {
 			room = room ? 2 * room : 1024;
-			file->lines = realloc(file->lines, room * sizeof(*file->lines));
-			BUG_ON(!file->lines);
+			file->lines = memory_need(realloc(file->lines, room * sizeof(*file->lines)));
 		}
 		file->lines[file->line_count++] = (size_t)(p - file->text);
 		next = memchr(p, '\n', (size_t)(end - p));

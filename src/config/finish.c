@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/memory.h"
 #include "base/version.h"
 #include "config/default_path.h"
 #include "config/diag.h"
@@ -101,8 +102,7 @@ static void name_files(const struct config_files *files)
 
 	for (i = 0; i < files->count; i++)
 		size += strlen(files->names[i]) + 1;
-	list = calloc(1, size);
-	BUG_ON(!list);
+	list = memory_need(calloc(1, size));
 	for (i = 0; i < files->count; i++) {
 		strcat(list, i ? ";" : "");
 		strcat(list, files->names[i]);

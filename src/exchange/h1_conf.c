@@ -129,6 +129,11 @@ static int read_case_file(struct config *cfg, struct h1_conf *conf)
 	}
 	while (getline(&line, &size, f) >= 0)
 		good &= read_line(cfg, conf, line, ++number);
+	if (!feof(f)) {
+		config_error(cfg, &conf->case_loc, "cannot read %s: %s", conf->case_file,
+			     strerror(errno));
+		good = false;
+	}
 	free(line);
 	fclose(f);
 	return good ? 0 : -1;

@@ -61,6 +61,10 @@ static int file_read(const struct pattern_file *file, FILE *f, unsigned *number,
 		else
 			result = file_add(file, line, *number, err);
 	}
+	if (!result && !feof(f)) { /* an error, or no memory for the line */
+		++*number;
+		result = err_set(err, "cannot read: %s", strerror(errno));
+	}
 	free(line);
 	return result;
 }
@@ -81,10 +85,6 @@ int pattern_file_read(const struct pattern_file *file, const char *path, struct 
 		return err_set(err, "cannot open the file of patterns '%s': %s", path,
 			       strerror(errno));
 	result = file_read(file, f, &number, err);
-	if (!result && ferror(f)) {
-		number++;
-		result = err_set(err, "cannot read: %s", strerror(errno));
-	}
 	fclose(f);
 	return result ? err_prefix(err, "%s:%u", path, number) : 0;
 }

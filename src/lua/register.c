@@ -4,9 +4,9 @@
  * reload is another one. */
 #include "lua/register.h"
 
-#include "base/bug.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/memory.h"
 #include "log/log.h"
 #include "lua/running.h"
 
@@ -33,13 +33,6 @@ void registering(lua_State *L, const char *what)
 	if (closed && !reading_again)
 		luaL_error(L, "%s: only while the files are read", what);
 	registering_what = what;
-}
-
-/* While the configuration is read memory does not run out. */
-static void *need(void *memory)
-{
-	BUG_ON(!memory);
-	return memory;
 }
 
 /* A script that fails does so for each request, and a client may make it fail. */
@@ -136,12 +129,12 @@ struct registered *registered_new(lua_State *L, const char *name, int at)
 
 	if (r)
 		return r;
-	r = need(calloc(1, sizeof(*r)));
-	text = need(malloc(strlen(name) + 5));
+	r = memory_need(calloc(1, sizeof(*r)));
+	text = memory_need(malloc(strlen(name) + 5));
 	sprintf(text, "lua.%s", name);
 	r->name = text;
 	r->shown = text + 4;
-	r->failures = need(calloc(1, sizeof(*r->failures)));
+	r->failures = memory_need(calloc(1, sizeof(*r->failures)));
 	r->what = registering_what;
 	r->own = own_reading;
 	r->missing = reading_again;

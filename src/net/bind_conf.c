@@ -6,8 +6,8 @@
 #include "net/bind_conf.h"
 
 #include "base/arena.h"
-#include "base/bug.h"
 #include "base/err.h"
+#include "base/memory.h"
 #include "base/str.h"
 #include "net/addr_conf.h"
 #include "net/listen_socket.h"
@@ -60,7 +60,8 @@ void bind_conf_export(const struct bind_conf *bind, const char *variable)
 		text_init(&t, name, sizeof(name));
 		addr_print_named(&l->addr, &t);
 		before = getenv(variable);
-		BUG_ON(asprintf(&after, "%s%s%s", before ? before : "", before ? ";" : "", name) < 0);
+		if (asprintf(&after, "%s%s%s", before ? before : "", before ? ";" : "", name) < 0)
+			memory_exhausted();
 		setenv(variable, after, 1);
 		free(after);
 	}

@@ -320,7 +320,10 @@ static void read_lines(const struct proxies *all, const struct proxy *only, cons
 			log_stderr(LOG_L_WARNING, "%s:%u: this line of a server's state is left out, "
 				   "because it is broken", path, n);
 	}
-	if (!n)
+	if (ferror(file) || (n != 1 && !feof(file)))
+		log_stderr(LOG_L_WARNING, "%s:%u: what follows of the server states cannot be read: %s",
+			   path, n, strerror(errno));
+	else if (!n)
 		log_stderr(LOG_L_WARNING, "%s: the file of server states is empty", path);
 	free(text);
 }

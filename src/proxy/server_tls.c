@@ -240,14 +240,15 @@ static int check_settings(struct config *cfg, const struct server *s, const stru
 
 static struct tls_client **client_room(struct server_tls *data)
 {
+	size_t room = data->room ? data->room * 2 : 16;
 	struct tls_client **more;
 
 	if (data->count == data->room) {
-		data->room = data->room ? data->room * 2 : 16;
-		more = realloc(data->clients, data->room * sizeof(*more));
+		more = realloc(data->clients, room * sizeof(*more));
 		if (!more)
 			return NULL;
 		data->clients = more;
+		data->room = room;
 	}
 	return &data->clients[data->count];
 }
