@@ -104,6 +104,18 @@ static void lane_close(struct end *end, bool reset)
 	lane->end = NULL;
 }
 
+/* There is no body: all of the request is at hand. */
+static bool lane_mark(struct end *end)
+{
+	(void)end;
+	return true;
+}
+
+static void lane_rewind(struct end *end)
+{
+	(void)end;
+}
+
 static const struct message_ops lane_ops = {
 	.end = {
 		.name = "lane",
@@ -114,6 +126,8 @@ static const struct message_ops lane_ops = {
 	},
 	.head_in = lane_head_in,
 	.head_out = lane_head_out,
+	.mark = lane_mark,
+	.rewind = lane_rewind,
 };
 
 static bool wire_lend(struct origin *origin, struct end *end, struct buf **held)
