@@ -6,6 +6,7 @@
 #ifndef ERRAND_ERRAND_H
 #define ERRAND_ERRAND_H
 
+#include "base/kind.h"
 #include "dns/lookup.h"
 #include "event/timer.h"
 #include "http/h1.h"
@@ -77,6 +78,7 @@ struct errand {
 	struct timer timer;
 	uint64_t left;            /* BODY_LENGTH */
 	struct h1_chunks chunks;
+	KIND_MEMBER
 };
 
 /* Begins: the next call of errand_go makes the first step. text: the request as it is to be sent, which

@@ -6,6 +6,7 @@
 #ifndef EXCHANGE_SERVER_CONN_H
 #define EXCHANGE_SERVER_CONN_H
 
+#include "base/kind.h"
 #include "base/list.h"
 #include "base/result.h"
 #include "base/str.h"
@@ -35,6 +36,7 @@ struct server_conn {
 	uint8_t last;            /* the carrier's: of the last response */
 	bool slot;               /* "strict-maxconn": nobody uses it, it is out of the list, and it
 				  * has a slot until it is closed */
+	KIND_MEMBER
 };
 
 /* What a protocol does with its connections. That a connection is gone it tells by the readiness of

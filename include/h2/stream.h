@@ -8,6 +8,7 @@
 #ifndef H2_STREAM_H
 #define H2_STREAM_H
 
+#include "base/kind.h"
 #include "base/result.h"
 #include "event/loop.h"
 #include "event/timer.h"
@@ -168,6 +169,7 @@ struct h2_conn {
 	struct timer linger;       /* until streams that linger are reset */
 	uint64_t calm_ms;          /* when glitches were last forgiven */
 	unsigned calm;             /* glitches that are not forgiven */
+	KIND_MEMBER
 };
 
 static inline struct h2_stream *h2_state(const struct end *end)

@@ -6,6 +6,7 @@
 #define NET_CONN_H
 
 #include "base/io.h"
+#include "base/kind.h"
 #include "base/result.h"
 #include "event/loop.h"
 #include "net/addr.h"
@@ -68,6 +69,7 @@ struct conn {
 	/* Readiness changed; called by the loop after the flags were updated. */
 	void (*ready)(struct conn *conn);
 	struct reap reap;
+	KIND_MEMBER
 };
 
 /* tune.colocated: tells so by EPOLLMSG, which epoll ignores (doc/internals/colocate.md). Whoever

@@ -5,6 +5,7 @@
 #ifndef PEERS_LIFE_H
 #define PEERS_LIFE_H
 
+#include "base/kind.h"
 #include "base/list.h"
 #include "base/result.h"
 #include "event/loop.h"
@@ -56,6 +57,7 @@ struct peer_link {
 	unsigned char *out;            /* LINK_TALKS: LINK_OUT bytes */
 	size_t out_len, out_sent;
 	uint8_t events;                /* SAID_* */
+	KIND_MEMBER
 };
 enum { SAID_FINISHED = 1, SAID_PARTIAL = 2, SAID_CONFIRMED = 4, SAID_ASKED = 8 };
 

@@ -5,6 +5,7 @@
 #define PROXY_PROXY_H
 
 #include "base/catalog.h"
+#include "base/kind.h"
 #include "base/list.h"
 #include "base/str.h"
 #include "config/config.h"
@@ -269,6 +270,7 @@ struct proxy {
 	/* Parts of modules: proxy/part.h. */
 	uint32_t own_settings, own_parts; /* a bit for each that is not inherited */
 	void *parts[PROXY_PARTS_PLACES];
+	KIND_MEMBER
 };
 
 /* "tcp", "http", "udp" */

@@ -5,6 +5,7 @@
 #define RELAY_END_H
 
 #include "base/io.h"
+#include "base/kind.h"
 #include "base/str.h"
 #include "net/conn.h"
 #include "net/conn_link.h"
@@ -76,6 +77,7 @@ struct end {
 				    * is not there is ready for nothing */
 	void *below;               /* end_conn, end_applet */
 	struct pump *in, *out;     /* the pump that reads from it; that writes to it */
+	KIND_MEMBER
 };
 
 /* Its opposite: where its bytes go. */
@@ -84,12 +86,12 @@ struct end {
 /* The connection below; NULL: there is none. */
 static inline struct conn *end_conn(const struct end *end)
 {
-	return end->ops && end->ops->socket ? end->below : NULL;
+	return end->ops && end->ops->socket ? KIND_OF(struct conn, end->below, CONN) : NULL;
 }
 /* The same for the operations of an end over a connection, which know that there is one. */
 static inline struct conn *end_socket(const struct end *end)
 {
-	return end->below;
+	return KIND_OF(struct conn, end->below, CONN);
 }
 /* Has it a connection of its own below? Then its flags are those of the connection. */
 static inline bool end_is_conn(const struct end *end)

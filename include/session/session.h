@@ -5,9 +5,10 @@
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 
+#include "base/kind.h"
 #include "base/result.h"
-#include "event/timer.h"
 #include "event/loop.h"
+#include "event/timer.h"
 #include "stream/origin.h"
 
 struct addr;
@@ -29,8 +30,11 @@ struct session {
 	struct origin origin;
 	struct task task;              /* the next request is there already */
 	struct list node;              /* those that wait, or have waited */
+	KIND_MEMBER
 };
+#ifndef KINDS
 _Static_assert(sizeof(struct session) <= 256, "a session is four lines of the cache");
+#endif
 
 static inline struct session *session_of(struct origin *origin)
 {

@@ -3,6 +3,7 @@
  * show fd: the open descriptors of the process and who owns them. The list is made at once
  * and said line by line; owners are kept as numbers and names that cannot go away.
  */
+#include "base/kind.h"
 #include "cli/tables.h"
 #include "h2/conn.h"
 #include "net/conn.h"
@@ -187,7 +188,7 @@ static void fd_say_other(struct text *out, int fd)
 
 static const char *fd_frontend(const struct fd_row *row)
 {
-	return ((const struct proxy *)row->listener->bind->owner)->name;
+	return KIND_OF(const struct proxy, row->listener->bind->owner, PROXY)->name;
 }
 
 static const char *fd_listener_state(const struct listener *l)

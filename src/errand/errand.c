@@ -8,6 +8,7 @@
 #include "errand/errand.h"
 
 #include "base/clock.h"
+#include "base/kind.h"
 #include "errand/errand_conf.h"
 #include "errand/standby.h"
 #include "http/uri.h"
@@ -42,7 +43,7 @@ static void fire(struct timer *timer)
 
 static void conn_event(struct conn *conn)
 {
-	struct errand *e = conn->owner;
+	struct errand *e = KIND_OF(struct errand, conn->owner, ERRAND);
 
 	e->ready(e);
 }
@@ -522,6 +523,7 @@ void errand_begin(struct errand *e, const struct errand_target *target, enum met
 	void (*ready)(struct errand *e) = e->ready;
 
 	memset(e, 0, sizeof(*e));
+	KIND_IS(e, ERRAND);
 	e->owner = owner;
 	e->ready = ready;
 	e->target = *target;

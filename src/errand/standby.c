@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/kind.h"
 #include "errand/errand.h"
 #include "event/timer.h"
 #include "net/conn.h"
@@ -17,6 +18,7 @@ enum { STANDBY_MOST = 256, STANDBY_MS = 5000, FRESH_MS = 1000, BUCKETS = 64,
        KEY_MOST = 8 + TLS_NAME_MOST + sizeof(struct sockaddr_storage) };
 
 struct standby {
+	KIND_MEMBER
 	struct list bucket, age; /* in both the newest in front */
 	struct conn *conn;
 	uint64_t since_ms;
@@ -86,7 +88,7 @@ static void standby_close(struct standby *k)
 static void standby_ready(struct conn *conn)
 {
 	if (conn->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR | CONN_BROKEN) || !conn_is_quiet(conn))
-		standby_close(conn->owner);
+		standby_close(KIND_OF(struct standby, conn->owner, STANDBY));
 }
 
 static void purge(struct timer *t)
@@ -131,6 +133,7 @@ void standby_give(const struct errand_target *target, struct conn **conn)
 	k->len = key.len;
 	memcpy(k->key, key.bytes, key.len);
 	*conn = NULL;
+	KIND_IS(k, STANDBY);
 	k->conn->owner = k;
 	k->conn->ready = standby_ready;
 	list_prepend(bucket_of(&key), &k->bucket);

@@ -4,13 +4,14 @@
  * a connection while nobody has it (the server closes, or speaks without being asked) closes it. */
 #include "exchange/server_conn.h"
 
+#include "base/kind.h"
 #include "base/pool.h"
+#include "exchange/exchange.h"
+#include "exchange/idle.h"
 #include "http/h2_message.h"
 #include "log/log.h"
 #include "net/conn.h"
 #include "proxy/proxy.h"
-#include "exchange/exchange.h"
-#include "exchange/idle.h"
 #include "stream/stream.h"
 #include "tls/client.h"
 #include "tls/link.h"
@@ -84,9 +85,9 @@ COLD static void single_close_unasked(struct server_conn *sc)
 static void single_event(struct conn *conn)
 {
 	if (conn->flags & CONN_READABLE && !conn_is_quiet(conn))
-		single_close_unasked(conn->owner);
+		single_close_unasked(KIND_OF(struct server_conn, conn->owner, SERVER_CONN));
 	else if (conn->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR))
-		single_close(conn->owner);
+		single_close(KIND_OF(struct server_conn, conn->owner, SERVER_CONN));
 }
 
 /* ---- one at a time: the carrier -------------------------------------------------------------- */
@@ -150,6 +151,7 @@ static ALWAYS_INLINE void single_rest(struct server_conn *sc, struct stream *s, 
 	if (unlikely(bodiless))
 		conn_ack_now(end_conn(&s->relay.server)); /* or Nagle holds its body back until the next request */
 	sc->conn = end_detach(&s->relay.server, &held);
+	KIND_IS(sc, SERVER_CONN);
 	sc->conn->owner = sc;
 	sc->conn->ready = single_event;
 	idle_join(sc);

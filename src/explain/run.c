@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/fold.h"
+#include "base/kind.h"
 #include "config/config.h"
 #include "explain/ask.h"
 #include "explain/expect.h"
@@ -21,8 +22,8 @@
 #include "explain/shown.h"
 #include "explain/source.h"
 #include "explain/world.h"
-#include "expr/view.h"
 #include "expr/vars.h"
+#include "expr/view.h"
 #include "expr/watch.h"
 #include "log/log.h"
 #include "net/conn_link.h"
@@ -295,7 +296,7 @@ static const char *proxy_header(struct arena *arena)
 static void inside_prepare(struct arena *arena)
 {
 	const struct bind_conf *bind = now.listener->bind;
-	const struct proxy *fe = bind->owner;
+	const struct proxy *fe = KIND_OF(const struct proxy, bind->owner, PROXY);
 	const struct ask *ask = now.ask;
 
 	now.inside = (struct inside){ .refuses = server_refuses,
@@ -318,7 +319,7 @@ static void inside_prepare(struct arena *arena)
 
 static const struct proxy *frontend(void)
 {
-	return now.listener->bind->owner;
+	return KIND_OF(struct proxy, now.listener->bind->owner, PROXY);
 }
 
 static void say_begin(struct say *say)

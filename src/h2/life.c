@@ -10,6 +10,7 @@
 #include "h2/stream.h"
 
 #include "base/clock.h"
+#include "base/kind.h"
 #include "base/pool.h"
 #include "net/linger.h"
 
@@ -162,7 +163,7 @@ static void conn_task(struct task *task)
 
 static void conn_ready(struct conn *conn)
 {
-	struct h2_conn *c = conn->owner;
+	struct h2_conn *c = KIND_OF(struct h2_conn, conn->owner, H2_CONN);
 
 	if (conn->flags & CONN_READABLE)
 		h2_receive(c);
@@ -266,6 +267,7 @@ struct h2_conn *h2_conn_new(struct conn **conn, bool client, const struct h2_lim
 	nobody.open_connections++;
 	c->conn = *conn;
 	*conn = NULL;
+	KIND_IS(c, H2_CONN);
 	c->conn->owner = c;
 	c->conn->ready = conn_ready;
 	greet(c);

@@ -3,12 +3,13 @@
  * And its numbers, for show. */
 #include "h2/stream.h"
 
+#include "base/kind.h"
 #include "net/conn_link.h"
 
 static bool conn_glitches(const void *of, uint64_t *count)
 {
 	const struct conn *conn = of;
-	const struct h2_conn *c = conn->owner;
+	const struct h2_conn *c = KIND_OF(const struct h2_conn, conn->owner, H2_CONN);
 
 	*count = c->numbers.glitches;
 	return true;

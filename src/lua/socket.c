@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/kind.h"
 #include "base/str.h"
 #include "dns/files.h"
 #include "dns/lookup.h"
@@ -44,6 +45,7 @@ struct lua_socket {
 	unsigned timeout_ms;   /* 0: any time */
 	uint64_t until_ms;     /* clock_now_ms: the present wait is over; 0: never */
 	struct destination *to; /* while it looks up and connects; NULL: nothing is left to try */
+	KIND_MEMBER
 };
 
 /* Addresses to connect to: one that was given, or those of a name. */
@@ -155,7 +157,7 @@ static struct lua_socket *socket_again(lua_State *L)
 
 static void socket_ready(struct conn *conn)
 {
-	struct lua_socket *s = conn->owner;
+	struct lua_socket *s = KIND_OF(struct lua_socket, conn->owner, SCRIPT_SOCKET);
 
 	if (s->waiter)
 		script_ready(s->waiter);
@@ -241,6 +243,7 @@ static int dial_next(lua_State *L, struct lua_socket *s)
 	struct destination *to = s->to;
 
 	while (to && !s->conn && to->at < to->count) {
+		KIND_IS(s, SCRIPT_SOCKET);
 		s->conn = net_dial(&to->addr[to->at], to->len[to->at], s, socket_ready);
 		to->at++;
 	}

@@ -9,6 +9,7 @@
  * send: the kernel then tells when there is room again. */
 #include "net/conn.h"
 
+#include "base/kind.h"
 #include "base/pool.h"
 #include "event/profile.h"
 #include "net/sock.h"
@@ -40,8 +41,10 @@ struct conn *conn_new(void)
 {
 	struct conn *conn = pool_take(&conn_pool);
 
-	if (conn)
+	if (conn) {
+		KIND_IS(conn, CONN);
 		conn->src.fd = -1;
+	}
 	return conn;
 }
 

@@ -16,6 +16,7 @@
 #include "net/linger.h"
 
 #include "base/clock.h"
+#include "base/kind.h"
 #include "base/list.h"
 #include "base/pool.h"
 #include "event/timer.h"
@@ -43,6 +44,7 @@ struct lingerer {
 	uint64_t moved_ms;   /* it took some, or sent some */
 	uint64_t taken_ms;   /* it had taken all; 0: it has not */
 	struct reap reap;
+	KIND_MEMBER
 };
 
 static struct pool lingerers = POOL_INIT("lingerer", sizeof(struct lingerer));
@@ -153,7 +155,7 @@ static void linger_task(struct task *task)
 
 static void linger_ready(struct conn *conn)
 {
-	linger_take(conn->owner);
+	linger_take(KIND_OF(struct lingerer, conn->owner, LINGERER));
 }
 
 bool conn_may_lose(const struct conn *conn, bool may_send)
@@ -198,6 +200,7 @@ void conn_linger(struct conn **connp, unsigned patience_ms)
 	l->patience_ms = patience_ms && patience_ms < PATIENCE_MOST_MS ? patience_ms :
 									 PATIENCE_MOST_MS;
 	l->began_ms = l->moved_ms = clock_now_ms;
+	KIND_IS(l, LINGERER);
 	conn->owner = l;
 	conn->ready = linger_ready;
 	timer_init(&l->timer, linger_timer);

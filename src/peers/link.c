@@ -11,6 +11,7 @@
 
 #include "base/bug.h"
 #include "base/clock.h"
+#include "base/kind.h"
 #include "base/result.h"
 #include "log/log.h"
 #include "net/conn_link.h"
@@ -96,6 +97,7 @@ static struct peer_link *link_new(struct section_life *home)
 		return NULL;
 	}
 	l->home = home;
+	KIND_IS(l, PEER_LINK);
 	l->conn->owner = l;
 	timer_init(&l->timer, link_fire);
 	task_init(&l->task, link_run);
@@ -451,7 +453,7 @@ static void link_run(struct task *task)
 
 static void link_ready(struct conn *conn)
 {
-	struct peer_link *l = conn->owner;
+	struct peer_link *l = KIND_OF(struct peer_link, conn->owner, PEER_LINK);
 
 	switch (l->state) {
 	case LINK_CONNECTS:

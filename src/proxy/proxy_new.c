@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A proxy as it begins: with the settings of another one, or with those that hold by default. */
 #include "base/arena.h"
+#include "base/kind.h"
 #include "proxy/proxy_conf.h"
 
 #include <string.h>
@@ -22,6 +23,7 @@ struct proxy *proxy_new(struct config *cfg, const char *name, unsigned caps,
 {
 	struct proxy *px = arena_alloc(cfg->arena, sizeof(*px));
 
+	KIND_IS(px, PROXY);
 	px->name = name;
 	px->caps = caps;
 	if (loc)

@@ -3,6 +3,7 @@
  * by end_conn_ready; everything goes on in the pumps. */
 #include "relay/message_end.h"
 
+#include "base/kind.h"
 #include "relay/pipe.h"
 #include "relay/pump.h"
 
@@ -62,7 +63,7 @@ void end_ready(struct end *end)
 
 static void end_conn_ready(struct conn *conn)
 {
-	end_ready(conn->owner);
+	end_ready(KIND_OF(struct end, conn->owner, END));
 }
 
 void end_take_conn(struct end *end, struct conn **conn)
@@ -71,6 +72,7 @@ void end_take_conn(struct end *end, struct conn **conn)
 	end->framing = NULL;
 	end->below = *conn;
 	end->flags = &(*conn)->flags;
+	KIND_IS(end, END);
 	(*conn)->owner = end;
 	end_use_conn(end);
 	*conn = NULL;

@@ -7,6 +7,7 @@
 #include "session/session.h"
 
 #include "base/clock.h"
+#include "base/kind.h"
 #include "base/pool.h"
 #include "net/listener.h"
 #include "proxy/tally.h"
@@ -155,7 +156,7 @@ struct session *session_new(struct listener *l, const struct addr *from)
 		return NULL;
 	se->origin.carrier = &session_carrier;
 	se->origin.listener = l;
-	se->origin.frontend = l->bind->owner;
+	se->origin.frontend = KIND_OF(struct proxy, l->bind->owner, PROXY);
 	se->origin.src = *from;
 	se->origin.accepted = clock_wall();
 	se->origin.accepted_ms = clock_now_ms;
@@ -190,7 +191,7 @@ static void session_begin_agreed(struct session *se)
 
 void (*session_kind(const struct bind_conf *bind))(struct session *session)
 {
-	const struct proxy *px = bind->owner;
+	const struct proxy *px = KIND_OF(const struct proxy, bind->owner, PROXY);
 
 	if (px->set.mode != MODE_HTTP || px->applet)
 		return session_lend;
@@ -207,7 +208,7 @@ COLD static bool session_privileged(const struct addr *from)
 
 void session_accept(struct listener *l, int *fd, const struct addr *from)
 {
-	struct proxy *px = l->bind->owner;
+	struct proxy *px = KIND_OF(struct proxy, l->bind->owner, PROXY);
 	struct conn *conn = conn_new();
 	struct session *se;
 

@@ -13,6 +13,7 @@
 #include "session/admission.h"
 
 #include "base/clock.h"
+#include "base/kind.h"
 #include "net/listener.h"
 #include "net/share.h"
 #include "proxy/tally.h"
@@ -280,7 +281,7 @@ static unsigned room_shared(struct listener *l, struct proxy *px, unsigned *wait
 
 unsigned admission_room(struct listener *l, unsigned *wait_ms)
 {
-	struct proxy *px = l->bind->owner;
+	struct proxy *px = KIND_OF(struct proxy, l->bind->owner, PROXY);
 
 	*wait_ms = 0;
 	if (!px->stats_socket && global_state->stopping)
@@ -305,7 +306,7 @@ void admission_settled(struct listener *l)
 
 void admission_take(struct listener *l)
 {
-	struct proxy *px = l->bind->owner;
+	struct proxy *px = KIND_OF(struct proxy, l->bind->owner, PROXY);
 	struct counters *fe = &px->fe->counters, *c = &l->tally->counters;
 	unsigned limit = px->state->maxconn;
 
@@ -325,7 +326,7 @@ void admission_take(struct listener *l)
 
 void admission_give(struct listener *l)
 {
-	struct proxy *px = l->bind->owner;
+	struct proxy *px = KIND_OF(struct proxy, l->bind->owner, PROXY);
 
 	l->current--;
 	lower_places(l, px);

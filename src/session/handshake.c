@@ -10,6 +10,7 @@
 #include "session/handshake.h"
 
 #include "base/clock.h"
+#include "base/kind.h"
 #include "base/pool.h"
 #include "event/timer.h"
 #include "expr/logline.h"
@@ -41,6 +42,7 @@ struct handshake {
 	struct conn *conn;
 	struct timer timer;
 	struct reap reap;
+	KIND_MEMBER
 };
 
 static struct pool handshake_pool = POOL_INIT("handshake", sizeof(struct handshake));
@@ -329,7 +331,7 @@ void handshake_proved(struct conn *conn, void *whose, bool ok)
 
 	handshake_ended(se, conn, ok);
 	if (!se->deadline_ms)
-		early_proved(conn->owner);
+		early_proved(KIND_OF(struct end, conn->owner, END));
 }
 
 static void handshake_tls(struct handshake *h)
@@ -412,7 +414,7 @@ static void handshake_headers(struct handshake *h)
 
 static void handshake_ready(struct conn *conn)
 {
-	struct handshake *h = conn->owner;
+	struct handshake *h = KIND_OF(struct handshake, conn->owner, HANDSHAKE);
 
 	if (h->kind)
 		handshake_headers(h);
@@ -434,6 +436,7 @@ void handshake_start(struct session *session, struct conn **conn)
 	h->kind = kind_wanted(header_kinds, session);
 	h->conn = *conn;
 	*conn = NULL;
+	KIND_IS(h, HANDSHAKE);
 	h->conn->owner = h;
 	h->conn->ready = handshake_ready;
 	timer_init(&h->timer, handshake_timer);

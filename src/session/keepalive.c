@@ -6,6 +6,7 @@
 #include "session/keepalive.h"
 
 #include "base/clock.h"
+#include "base/kind.h"
 #include "event/profile.h"
 #include "net/conn.h"
 #include "net/listener.h"
@@ -60,7 +61,7 @@ static void keepalive_task(struct task *task)
 
 static void keepalive_ready(struct conn *conn)
 {
-	struct session *se = conn->owner;
+	struct session *se = KIND_OF(struct session, conn->owner, SESSION);
 
 	if (!(conn->flags & CONN_READABLE))
 		return;
@@ -110,6 +111,7 @@ void keepalive_wait(struct session *se)
 		list_append(&sessions, &se->node);
 	}
 	session_count(se);
+	KIND_IS(se, SESSION);
 	se->conn->owner = se;
 	se->conn->ready = keepalive_ready;
 	streams_hold();

@@ -6,14 +6,15 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/kind.h"
 #include "config/config.h"
 #include "event/loop.h"
 #include "event/timer.h"
 #include "exchange/idle.h"
 #include "log/log.h"
 #include "net/linger.h"
-#include "net/orphan.h"
 #include "net/listener.h"
+#include "net/orphan.h"
 #include "net/sock.h"
 #include "peers/peers.h"
 #include "proxy/global.h"
@@ -184,7 +185,7 @@ static int listening_start_all(struct err *err)
 static void listening_out_of_resources(struct listener *l, int error)
 {
 	static uint64_t counted;
-	const struct proxy *px = l->bind->owner;
+	const struct proxy *px = KIND_OF(const struct proxy, l->bind->owner, PROXY);
 
 	global_tally->accept_failures += listener_stats.failed - counted;
 	counted = listener_stats.failed;

@@ -7,6 +7,7 @@
 #include "stats/stat.h"
 
 #include "base/clock.h"
+#include "base/kind.h"
 #include "check/check.h"
 #include "exchange/persist.h"
 #include "lb/balance_conf.h"
@@ -226,7 +227,8 @@ void stat_fill_listener(struct stat_row *row, const struct listener *l, unsigned
 
 	listener_sum(l, &sum);
 	snprintf(name, sizeof(name), "sock-%d", l->id);
-	stat_begin(row, STAT_LISTENER, l->bind->owner, l->bind->name ? l->bind->name : name, l->id);
+	stat_begin(row, STAT_LISTENER, KIND_OF(struct proxy, l->bind->owner, PROXY),
+		   l->bind->name ? l->bind->name : name, l->id);
 	stat_fill_counters(row, c, sum.current);
 	SET(slim, stats_u32(l->maxconn));
 	SET(dreq, stats_u64(c->denied_requests));

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/kind.h"
 #include "check/check.h"
 #include "proxy/limits.h"
 
@@ -117,6 +118,7 @@ static void add_listener(struct proxy *px, const char *name, struct addr addr, i
 	struct bind_conf *bind = take(sizeof(*bind));
 	struct listener *l = take(sizeof(*l));
 
+	KIND_IS(px, PROXY);
 	bind->owner = px;
 	bind->name = name;
 	bind->level = level;
