@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Moments of streams: a kind of filters that writes down what it hears, and makes streams wait or end
- * wherever they may be. Three lines of it, two of the frontend and one of the backend. Clients are
- * fake, streams, exchanges and the server are real. */
+/* Moments of streams: a kind of filters that writes down what it hears, and makes streams wait or
+ * end wherever they may be. Three lines of it, two of the frontend and one of the backend. Clients
+ * are fake, streams, exchanges and the server are real. */
 #include "stream/moments.h"
 
 #include "base/clock.h"
@@ -452,7 +452,8 @@ static void lines_have_an_order(void **state)
 	what = SAID_GOES_ON;
 	stream_wake(lane->stream);
 	lane_await(lane);
-	assert_non_null(strstr(heard, "aRULED bRULED bRULED bRULED cRULED aCONNECTED bCONNECTED cCONN"));
+	assert_non_null(strstr(heard, "aRULED bRULED bRULED bRULED cRULED aCONNECTED bCONNECTED "
+				      "cCONNECTED"));
 	assert_int_equal(times_heard('a', MOMENT_RULED), 1);
 	wire_close(&w);
 }
@@ -537,7 +538,8 @@ static void it_ends_anywhere(void **state)
 		assert_int_equal(lane->status, 299);
 		assert_int_equal(requests, late);
 		assert_int_equal(times_heard('b', asked_at[i]), 0);
-		assert_int_equal(times_heard('a', MOMENT_ANSWERED), 0); /* no filter hears of answers */
+		/* No filter hears of answers. */
+		assert_int_equal(times_heard('a', MOMENT_ANSWERED), 0);
 		says('b', asked_at[i], SAID_REFUSES);
 		lane = wire_ask(&w, 0, 500);
 		lane_await(lane);
