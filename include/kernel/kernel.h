@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct pump;
 struct relay;
 
 /* For show info. */
@@ -46,9 +45,5 @@ MUST_USE bool kernel_is_possible(void);
 /* The relay may be taken over as soon as both directions forward unseen, to the end. judged:
  * only while that pays, which is learnt. */
 void kernel_want(struct relay *relay, bool judged);
-/* Bytes that have left by the kernel. */
-uint64_t kernel_relayed(const struct pump *pump);
-/* read_ms and write_ms of both pumps, as the kernel saw it. */
-void kernel_look(struct relay *relay);
 
 #endif

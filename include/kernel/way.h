@@ -69,6 +69,9 @@ static inline uint64_t way_sent(const struct kernel_way *way)
 
 /* ---- look.c ---- */
 
+/* bypass_ops.relayed, look. */
+uint64_t kernel_relayed(const struct pump *pump);
+void kernel_look(struct relay *relay);
 /* TCP_INFO. */
 MUST_USE bool kernel_ask(const struct end *end, struct tcp_info *info);
 /* Bytes in the send queue, unacknowledged ones among them. */

@@ -25,6 +25,8 @@ struct bypass_ops {
 	bool (*waits)(struct pump *pump);
 	/* Bytes that have left this way. */
 	uint64_t (*relayed)(const struct pump *pump);
+	/* Brings read_ms and write_ms of both pumps up to date. */
+	void (*look)(struct relay *relay);
 };
 
 /* NULL: there is no such way, and no pump has these bits. */

@@ -9,9 +9,9 @@
 #include "cli/tables.h"
 #include "cli/words.h"
 #include "h2/conn.h"
-#include "kernel/kernel.h"
 #include "log/date.h"
 #include "proxy/proxy.h"
+#include "relay/bypass.h"
 #include "relay/message_end.h"
 #include "relay/pipe.h"
 #include "share/segment.h"
@@ -97,7 +97,7 @@ static void sess_say_pump(struct text *out, const char *name, const struct pump 
 		    sess_way(pump), pump_held(pump), (unsigned long long)pump->copied,
 		    (unsigned long long)pump->spliced);
 	if (pump->kernel)
-		text_printf(out, ",relayed=%llu", (unsigned long long)kernel_relayed(pump));
+		text_printf(out, ",relayed=%llu", (unsigned long long)relay_bypass->relayed(pump));
 	text_printf(out, ",calls=%u]", pump->calls);
 }
 

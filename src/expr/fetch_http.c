@@ -10,7 +10,6 @@
 #include "expr/tables.h"
 #include "expr/unique_id.h"
 #include "expr/view.h"
-#include "h2/conn.h"
 #include "http/message.h"
 #include "http/uri.h"
 #include "proxy/proxy.h"

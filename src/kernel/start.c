@@ -81,6 +81,7 @@ static const struct bypass_ops kernel_bypass = {
 	.move = kernel_move,
 	.waits = kernel_waits,
 	.relayed = kernel_relayed,
+	.look = kernel_look,
 };
 
 int kernel_start(unsigned streams, struct err *err)

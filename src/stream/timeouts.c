@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "event/probe.h"
-#include "kernel/kernel.h"
 #include "proxy/proxy.h"
+#include "relay/bypass.h"
 #include "relay/chain.h"
 #include "relay/pump_bytes.h"
 #include "stream/extra.h"
@@ -190,7 +190,7 @@ static void forward_expire(struct stream *s)
 static void forward_look(struct stream *s)
 {
 	if (unlikely(s->relay.kernel != NULL))
-		kernel_look(&s->relay);
+		relay_bypass->look(&s->relay);
 	forward_expire(s);
 }
 
