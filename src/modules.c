@@ -53,6 +53,7 @@
 #include "proxy/proxy.h"
 #include "proxy/server_add.h"
 #include "proxy/stick_conf.h"
+#include "queue/queue.h"
 #include "session/listening.h"
 #include "stats/change.h"
 #include "stats/history.h"
@@ -135,6 +136,7 @@ const struct module *const modules[] = {
 	&names_words_module,
 	&proxy_module,
 	&server_module,
+	&queue_module,
 	&names_module,
 	&stick_module,
 #ifdef HAVE_OPENSSL

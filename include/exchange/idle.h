@@ -8,10 +8,10 @@
 
 #include "base/result.h"
 #include "event/loop.h"
-#include "proxy/server.h"
-#include "proxy/slot.h"
 #include "exchange/exchange.h"
 #include "exchange/server_conn.h"
+#include "proxy/server.h"
+#include "queue/slot.h"
 
 struct server_part;
 

@@ -175,7 +175,7 @@ struct proxy_tally {
 	unsigned admitting;     /* frontend: not counted yet, to be among its rates in a moment */
 	unsigned ended;         /* the backend has left, and so has this process: slot_life.c */
 	unsigned chosen;        /* backend: choices of balancing; counts on for ever */
-	uint64_t first_waiter;  /* proxy/waiters.h: of the backend's queue */
+	uint64_t first_waiter;  /* queue/waiters.h: of the backend's queue */
 	uint64_t last_session_s;
 	struct times times;     /* backend */
 	uint64_t log_lines;     /* frontend: traffic lines logged, %lc */

@@ -214,7 +214,7 @@ struct server_tally {
 	unsigned queued;        /* waiting in its queue: gauge */
 	unsigned taken;         /* "strict-maxconn": sessions, and connections kept: gauge */
 	unsigned chosen;        /* leastconn: how often; counts on for ever */
-	uint64_t first_waiter;  /* proxy/waiters.h: of that queue */
+	uint64_t first_waiter;  /* queue/waiters.h: of that queue */
 	unsigned idle, idle_safe, idle_need; /* of struct server, as they stood last */
 	uint64_t last_session_s; /* wall seconds of the last session; 0: none */
 	uint64_t latency;       /* proxy/latency.h; 0: nothing was measured */
@@ -287,7 +287,7 @@ struct server {
 	unsigned idle_safe;      /* of idle_count: have carried more than one request */
 	unsigned idle_need;      /* most in use since the last purge */
 	unsigned
-		idle_slots; /* of idle_count: hold a slot; "strict-maxconn", else 0: proxy/slot.h */
+		idle_slots; /* of idle_count: hold a slot; "strict-maxconn", else 0: queue/slot.h */
 	unsigned moves;          /* how often its address has changed: server_moved */
 	struct timer idle_timer; /* purge */
 	uint8_t carrier;         /* enum server_carrier: of new connections, ... */
@@ -413,8 +413,10 @@ struct server_hooks {
 	void (*lb_changed)(struct server *s);      /* usable, weight or address changed: lb/ */
 	void (*load_changed)(struct server *s);    /* its queue changed: lb/ */
 	void (*admin_changed)(struct server *s);   /* state->admin changed: check/ */
-	void (*went_down)(struct server *s);       /* stream/: on-marked-down, queue */
-	void (*came_up)(struct server *s);         /* stream/: backup sessions, queue */
+	void (*went_down)(struct server *s);       /* stream/: on-marked-down */
+	void (*came_up)(struct server *s);         /* stream/: backup sessions */
+	unsigned (*has_room)(struct server *s);    /* queue/: it may have; returns how many it got */
+	unsigned (*takes_none)(struct server *s);  /* queue/: who waits for it looks elsewhere; how many */
 	void (*make_room)(struct server *s);       /* exchange/: close a connection that is kept */
 	void (*moved)(struct server *s);           /* exchange/: close all of them */
 	/* lua/: a transition was carried out, and its lines are in the log. what: SERVER_CHANGED_* */
@@ -427,6 +429,18 @@ struct server_hooks {
 	void (*observed)(struct server *s, enum observed what);
 };
 extern struct server_hooks server_hooks;
+
+/* It came up, or may have more sessions: who waits is served. Returns how many were. */
+static inline unsigned server_has_room(struct server *s)
+{
+	return server_hooks.has_room ? server_hooks.has_room(s) : 0;
+}
+
+/* It is down, or gone: who waits for it is sent on. Returns how many were. */
+static inline unsigned server_takes_none(struct server *s)
+{
+	return server_hooks.takes_none ? server_hooks.takes_none(s) : 0;
+}
 
 /* state->addr is another one now. */
 static inline void server_moved(struct server *s)

@@ -9,7 +9,7 @@
 #include "expr/vars.h"
 #include "expr/view.h"
 #include "net/addr.h"
-#include "proxy/queue.h"
+#include "queue/queue.h"
 
 struct arena;
 struct location;

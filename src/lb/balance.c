@@ -15,8 +15,8 @@
 #include "lb/balance_conf.h"
 #include "lb/room.h"
 #include "proxy/part.h"
-#include "proxy/queue.h"
 #include "proxy/tally.h"
+#include "queue/queue.h"
 #include "share/segment.h"
 
 #include <stdlib.h>

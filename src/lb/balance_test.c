@@ -13,9 +13,9 @@
 #include "event/timer.h"
 #include "lb/balance.h"
 #include "lb/test_world.h"
-#include "proxy/queue.h"
 #include "proxy/server_asked.h"
 #include "proxy/tally.h"
+#include "queue/queue.h"
 
 #include <stdio.h>
 #include <stdlib.h>

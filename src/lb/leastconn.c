@@ -16,8 +16,8 @@
 #include "base/clock.h"
 #include "lb/key.h"
 #include "lb/room.h"
-#include "proxy/queue.h"
 #include "proxy/tally.h"
+#include "queue/queue.h"
 
 enum { REFRESH_MOST = 64, FIRST_TRIES = 8, CHOSEN_TRIES = 32 };
 

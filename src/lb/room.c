@@ -2,8 +2,8 @@
 #include "lb/room.h"
 
 #include "lb/algo.h"
-#include "proxy/queue.h"
 #include "proxy/tally.h"
+#include "queue/queue.h"
 
 bool lb_has_room(const struct server *server)
 {

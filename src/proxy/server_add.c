@@ -17,9 +17,8 @@
 #include "event/change.h"
 #include "event/timer.h"
 #include "proxy/guid.h"
-#include "proxy/proxy_conf.h"
-#include "proxy/queue.h"
 #include "proxy/part.h"
+#include "proxy/proxy_conf.h"
 #include "proxy/slot_life.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
@@ -198,7 +197,7 @@ void server_remove(struct server *s)
 	server_conf_leave(s);
 	s->next = NULL;
 	servers_gone++;
-	queue_flush(s);
+	server_takes_none(s);
 	list_remove(&s->tracker_node);
 	server_leave_parts(s);
 	slot_retire(s->slot);

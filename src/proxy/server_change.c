@@ -15,7 +15,6 @@
 #include "log/log.h"
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
-#include "proxy/queue.h"
 #include "proxy/server_event.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
@@ -73,11 +72,11 @@ static void event_apply(struct server_event *ev)
 	if (s->state->op == SERVER_DOWN) {
 		if (server_hooks.went_down)
 			server_hooks.went_down(s);
-		ev->requeued = queue_flush(s);
+		ev->requeued = server_takes_none(s);
 	} else if (usable && !ev->was_usable) {
 		if (server_hooks.came_up)
 			server_hooks.came_up(s);
-		ev->requeued = queue_serve(s);
+		ev->requeued = server_has_room(s);
 	}
 	count_usable(s->proxy, &ev->active, &ev->backup);
 }

@@ -16,9 +16,7 @@
 #include "event/timer.h"
 #include "net/bind_conf.h"
 #include "proxy/proxy.h"
-#include "proxy/queue.h"
 #include "proxy/server_asked.h"
-#include "proxy/slot.h"
 #include "share/segment.h"
 
 #include <fcntl.h>
@@ -336,11 +334,11 @@ static void slowstart(void **state)
 	server_hooks.lb_changed = count_change;
 	changes = 0;
 	assert_int_equal(u1->state->effective_weight, 1);
-	assert_int_equal(server_dynamic_maxconn(u1), 1);
+	assert_int_equal(server_ramped(u1, u1->state->maxconn), 1);
 	clock_advance(1000);
 	assert_int_equal(timer_run(), 1);
 	assert_int_equal(u1->state->effective_weight, 25);
-	assert_int_equal(server_dynamic_maxconn(u1), 50);
+	assert_int_equal(server_ramped(u1, u1->state->maxconn), 50);
 	assert_int_equal(changes, 1);
 	assert_string_equal(said(), "");
 	clock_advance(1000);
@@ -416,39 +414,40 @@ static void disabled_from_the_start(void **state)
 
 /* -- queued streams --------------------------------------------------------------------- */
 
-static struct queue_entry entries[3];
-static struct server *got[3];
+static struct server *called;
 
-static void offered(struct queue_entry *entry, struct server *server)
+static unsigned serves_one(struct server *s)
 {
-	got[entry - entries] = server;
+	called = s;
+	return 1;
 }
 
-static void queued_streams_move(void **state)
+static unsigned moves_two(struct server *s)
 {
-	struct server *u1 = srv("c/u1"), *u2 = srv("c/u2");
-	int i;
+	called = s;
+	return 2;
+}
+
+/* Which ones they are: src/queue/slot_test.c. */
+static void queued_streams_are_told(void **state)
+{
+	struct server *u1 = srv("c/u1");
 
 	(void)state;
-	memset(entries, 0, sizeof(entries));
-	for (i = 0; i < 3; i++)
-		entries[i].offered = offered;
-	u1->state->maxconn = u2->state->maxconn = 1;
-	u1->tally->current = u2->tally->current = 1;
-	queue_join(&entries[0], u1->proxy, u1);
-	queue_join(&entries[1], u1->proxy, u1);
-	got[0] = got[1] = u1;
+	server_hooks.has_room = serves_one;
+	server_hooks.takes_none = moves_two;
+	u1->tally->current = 1;
+	called = NULL;
 	server_set_down(u1, NULL);
 	assert_string_equal(said(), "Server c/u1 is DOWN. 1 active and 0 backup servers left. 1 "
 				    "sessions active, 2 requeued, 0 remaining in queue.\n");
-	assert_null(got[0]);
-	assert_null(got[1]);
+	assert_ptr_equal(called, u1);
 	u1->tally->current = 0;
-	queue_join(&entries[2], u1->proxy, NULL);
+	called = NULL;
 	server_set_up(u1, NULL);
 	assert_string_equal(said(), "Server c/u1 is UP. 2 active and 0 backup servers online. 1 "
 				    "sessions requeued, 0 total in queue.\n");
-	assert_ptr_equal(got[2], u1);
+	assert_ptr_equal(called, u1);
 }
 
 int main(void)
@@ -458,7 +457,7 @@ int main(void)
 		TEST(down_and_up), TEST(maintenance), TEST(maintenance_while_down), TEST(drain),
 		TEST(drain_out_of_maintenance), TEST(stopping), TEST(the_last_backup),
 		TEST(health_is_shown), TEST(slowstart), TEST(slowstart_is_broken_off),
-		TEST(weights), TEST(disabled_from_the_start), TEST(queued_streams_move),
+		TEST(weights), TEST(disabled_from_the_start), TEST(queued_streams_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

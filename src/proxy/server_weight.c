@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "proxy/proxy.h"
-#include "proxy/queue.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -38,7 +37,7 @@ static void ramp_step(struct timer *timer)
 		return;
 	}
 	server_update_weight(s);
-	queue_serve(s);
+	server_has_room(s);
 	ramp_arm(s);
 }
 
@@ -117,13 +116,13 @@ void server_take_weight(struct server *s, unsigned weight)
 	s->state->user_weight = weight;
 	server_update_weight(s);
 	if (!was_usable && server_usable(s))
-		queue_serve(s);
+		server_has_room(s);
 }
 
 void server_take_maxconn(struct server *s, unsigned maxconn)
 {
 	s->state->maxconn = maxconn;
-	queue_serve(s);
+	server_has_room(s);
 }
 
 /* -- shown as ---------------------------------------------------------------------------- */

@@ -18,7 +18,6 @@
 #include "event/timer.h"
 #include "net/bind_conf.h"
 #include "proxy/budget.h"
-#include "proxy/queue.h"
 #include "proxy/tally.h"
 #include "share/segment.h"
 

@@ -10,8 +10,8 @@
 #include "lb/balance.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
-#include "proxy/slot.h"
 #include "proxy/tally.h"
+#include "queue/slot.h"
 #include "udp/lb.h"
 
 #include <unistd.h>

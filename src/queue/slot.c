@@ -9,10 +9,10 @@
  * first, and looks afterwards; who gives a slot back lowers its gauge, and looks afterwards for
  * those who wait: one of both sees the other.
  */
-#include "proxy/slot.h"
+#include "queue/slot.h"
 
-#include "proxy/queue.h"
 #include "proxy/tally.h"
+#include "queue/queue.h"
 #include "share/segment.h"
 
 #include <sched.h>

@@ -9,7 +9,7 @@
 
 #include "base/bug.h"
 #include "proxy/proxy.h"
-#include "proxy/queue.h"
+#include "queue/queue.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Who waits for a slot of a server in other processes: each shows in its row whom it would serve
- * first. Implemented in src/proxy/waiters.c; called by the queue alone. */
-#ifndef PROXY_WAITERS_H
-#define PROXY_WAITERS_H
+ * first. Implemented in src/queue/waiters.c; called by the queue alone. */
+#ifndef QUEUE_WAITERS_H
+#define QUEUE_WAITERS_H
 
 #include <stdbool.h>
 #include <stdint.h>

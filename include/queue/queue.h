@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Streams waiting for a slot: of one server (persistence, or it was chosen and is full), or of
- * any server of a backend. In order of priority and arrival. Implemented in src/proxy/queue.c. */
-#ifndef PROXY_QUEUE_H
-#define PROXY_QUEUE_H
+ * any server of a backend. In order of priority and arrival. Implemented in src/queue/queue.c. */
+#ifndef QUEUE_QUEUE_H
+#define QUEUE_QUEUE_H
 
 #include "base/list.h"
-#include "proxy/slot.h"
+#include "queue/slot.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+struct module;
 struct proxy;
 struct server;
+
+extern const struct module queue_module; /* start: queue_follow_servers */
+/* From now on queues hear of servers that come up, go down, or have more room. */
+void queue_follow_servers(void);
 
 /* Lives in the waiting stream's extra memory; zeroed: not queued. */
 struct queue_entry {

@@ -10,12 +10,13 @@
  * a free slot that somebody elsewhere is to have first wakes that process; and nobody leaves a
  * server with a free slot without having done so.
  */
-#include "proxy/queue.h"
+#include "queue/queue.h"
 
 #include "base/clock.h"
+#include "config/module.h"
 #include "event/loop.h"
 #include "proxy/tally.h"
-#include "proxy/waiters.h"
+#include "queue/waiters.h"
 #include "share/wake.h"
 
 /* ---- joining and leaving --------------------------------------------------------------- */
@@ -306,3 +307,20 @@ unsigned queue_flush(struct server *server)
 	}
 	return n;
 }
+
+/* ---- servers --------------------------------------------------------------------------- */
+
+void queue_follow_servers(void)
+{
+	server_hooks.has_room = queue_serve;
+	server_hooks.takes_none = queue_flush;
+}
+
+static int queue_start(struct config *cfg, void *data, struct err *err)
+{
+	(void)cfg, (void)data, (void)err;
+	queue_follow_servers();
+	return 0;
+}
+
+const struct module queue_module = { .name = "queue", .start = queue_start };

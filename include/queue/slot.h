@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Slots of servers: how many sessions one may have, all processes together (maxconn, minconn).
- * Implemented in src/proxy/slot.c; the order in which they are given: proxy/queue.h. */
-#ifndef PROXY_SLOT_H
-#define PROXY_SLOT_H
+ * Implemented in src/queue/slot.c; the order in which they are given: queue/queue.h. */
+#ifndef QUEUE_SLOT_H
+#define QUEUE_SLOT_H
 
 #include "proxy/server.h"
 

@@ -5,7 +5,7 @@
  * it looks after a while whether that process has moved since; one that has not is left out of
  * account until it does.
  */
-#include "proxy/waiters.h"
+#include "queue/waiters.h"
 
 #include "base/clock.h"
 #include "event/timer.h"

@@ -20,9 +20,9 @@
 #include "event/loop.h"
 #include "event/timer.h"
 #include "net/bind_conf.h"
-#include "proxy/queue.h"
 #include "proxy/tally.h"
-#include "proxy/waiters.h"
+#include "queue/queue.h"
+#include "queue/waiters.h"
 #include "share/segment.h"
 
 #include <sched.h>
@@ -385,12 +385,57 @@ static void who_hangs_is_not_waited_for(void **state)
 	states_own_row(0);
 }
 
+static struct server *moved_to[3];
+static struct queue_entry movers[3];
+
+static void note_move(struct queue_entry *entry, struct server *server)
+{
+	moved_to[entry - movers] = server;
+}
+
+static void servers_that_change_move_who_waits(void **state)
+{
+	(void)state;
+	memset(movers, 0, sizeof(movers));
+	for (unsigned i = 0; i < 3; i++) {
+		movers[i].offered = note_move;
+		moved_to[i] = s1;
+	}
+	queue_follow_servers();
+	s1->state->maxconn = 1;
+	s1->tally->current = 1;
+	queue_join(&movers[0], b, s1);
+	queue_join(&movers[1], b, s1);
+	server_set_down(s1, NULL);
+	assert_null(moved_to[0]);
+	assert_null(moved_to[1]);
+	assert_int_equal(s1->tally->queued, 0);
+	s1->tally->current = 0;
+	moved_to[2] = NULL;
+	queue_join(&movers[2], b, NULL);
+	server_set_up(s1, NULL);
+	assert_ptr_equal(moved_to[2], s1);
+	/* One more goes when the limit grows, and when it is no longer out of the balance. */
+	queue_join(&movers[0], b, NULL);
+	server_take_maxconn(s1, 2);
+	assert_ptr_equal(moved_to[0], s1);
+	server_take_weight(s1, 0);
+	moved_to[1] = NULL;
+	queue_join(&movers[1], b, NULL);
+	server_take_maxconn(s1, 3);
+	assert_null(moved_to[1]);
+	server_take_weight(s1, 1);
+	assert_ptr_equal(moved_to[1], s1);
+	memset(&server_hooks, 0, sizeof(server_hooks));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_limit_is_that_of_all),
+		TEST(servers_that_change_move_who_waits),
 		TEST(who_hangs_is_not_waited_for),
 		TEST(none_is_lost_and_none_is_passed),
 		TEST(the_killed_leave_their_slots),
