@@ -81,6 +81,21 @@ static void ended_ones_are_stepped_over(void **state)
 	stream_scan_end(&b);
 }
 
+/* In an order in which nothing else would put the walk right again. */
+static void who_is_not_next_leaves_a_walk_alone(void **state)
+{
+	struct stream_scan c = { 0 };
+
+	(void)state;
+	stream_scan_start(&c);
+	end(3);
+	assert_int_equal(next_of(&c), 0);
+	assert_int_equal(next_of(&c), 1);
+	end(2);
+	assert_int_equal(next_of(&c), 4);
+	stream_scan_end(&c);
+}
+
 static void new_ones_are_not_shown(void **state)
 {
 	struct stream_scan c = { 0 };
@@ -111,6 +126,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(all_are_seen_once, set_up),
 		cmocka_unit_test_setup(ended_ones_are_stepped_over, set_up),
+		cmocka_unit_test_setup(who_is_not_next_leaves_a_walk_alone, set_up),
 		cmocka_unit_test_setup(new_ones_are_not_shown, set_up),
 		cmocka_unit_test_setup(no_streams_at_all, set_up),
 	};
