@@ -21,6 +21,7 @@ struct dgram_burst {
 	struct iovec pairs[2 * DGRAM_BURST_MOST]; /* the same, each behind the header, if there is one */
 	char header[DGRAM_HEADER_MOST];
 	size_t header_len;                        /* 0: there is none */
+	unsigned plain; /* so many of msgs are of iov alone already, from the first on */
 };
 
 /* iov has n, and the header is known. */

@@ -7,9 +7,11 @@
 void dgram_burst_compose(struct dgram_burst *b, unsigned n)
 {
 	bool header = b->header_len;
-	unsigned i;
+	unsigned i = header ? 0 : b->plain;
 
-	for (i = 0; i < n; i++) {
+	if (header || n > b->plain)
+		b->plain = header ? 0 : n;
+	for (; i < n; i++) {
 		struct msghdr *msg = &b->msgs[i].msg_hdr;
 
 		msg->msg_iov = header ? &b->pairs[2 * i] : &b->iov[i];
