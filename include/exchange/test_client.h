@@ -34,6 +34,7 @@ struct wire {
 	struct origin origin;
 	struct lane lanes[LANES];
 	struct lane *next;    /* to be lent */
+	struct link link;     /* what is asked of it; set behind wire_open */
 	unsigned lent, ended;
 	bool dead;
 };

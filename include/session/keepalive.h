@@ -8,7 +8,6 @@
 #include <stdbool.h>
 
 struct buf;
-struct conn;
 struct proxy;
 struct session;
 

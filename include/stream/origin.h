@@ -20,7 +20,6 @@ enum upgraded { UPGRADED_NOT, UPGRADED_ANY, UPGRADED_H1, UPGRADED_H2 };
 
 struct buf;
 struct carrier_ops;
-struct conn;
 struct end;
 struct proxy;
 struct server;

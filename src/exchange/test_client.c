@@ -116,6 +116,13 @@ static void lane_rewind(struct end *end)
 	(void)end;
 }
 
+static struct link lane_link(const struct end *end)
+{
+	const struct lane *lane = end_applet(end);
+
+	return lane->wire->link;
+}
+
 static const struct message_ops lane_ops = {
 	.end = {
 		.name = "lane",
@@ -128,6 +135,7 @@ static const struct message_ops lane_ops = {
 	.head_out = lane_head_out,
 	.mark = lane_mark,
 	.rewind = lane_rewind,
+	.link = lane_link,
 };
 
 static bool wire_lend(struct origin *origin, struct end *end, struct buf **held)
