@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The carrier of HTTP/2 (doc/internals/http2.md): a session whose connection is one of HTTP/2. Each
- * of its streams has an origin of its own, for times and variables, and a timer. The carrier's
+ * of its streams has a lane (session/lane.h): an origin of its own and a timer. The carrier's
  * timer is that of a connection without streams.
  */
 #include "session/h2_carrier.h"
@@ -13,15 +13,14 @@
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "session/keepalive.h"
+#include "session/lane.h"
 #include "session/session.h"
 #include "stream/accesslog.h"
 #include "stream/client_close.h"
 #include "stream/stream.h"
-#include "stream/timeouts.h"
 #include "stream/track.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct h2_carrier {
 	struct list node; /* carriers */
@@ -33,54 +32,13 @@ struct h2_carrier {
 	bool held; /* the process waits for it: no stream is open, which it would wait for */
 };
 
-/* What one stream is lent. */
-struct lane {
-	struct origin origin;
-	struct timer timer;
-	struct h2_stream *lent;
-	struct stream *stream;
-};
-
 static struct pool carrier_pool = POOL_INIT("http/2 carrier", sizeof(struct h2_carrier));
-static struct pool lane_pool = POOL_INIT("http/2 lane", sizeof(struct lane));
 
 static struct list carriers = LIST_INIT(carriers);
 
-static struct lane *lane_of(struct origin *origin)
+static void lane_lend(void *lent, struct end *end)
 {
-	return container_of(origin, struct lane, origin);
-}
-
-static bool lane_lends(struct origin *origin, struct end *end, struct buf **held)
-{
-	struct lane *lane = lane_of(origin);
-
-	(void)held;
-	h2_lend(lane->lent, end);
-	lane->stream = stream_of(container_of(end, struct relay, client));
-	return true;
-}
-
-static void lane_takes_back(struct origin *origin, struct end *end)
-{
-	(void)origin;
-	h2_take_back(end);
-}
-
-static void lane_free(struct lane **lane)
-{
-	timer_cancel(&(*lane)->timer);
-	if ((*lane)->origin.told)
-		(*lane)->origin.told->vectors = NULL; /* the session's */
-	origin_free(&(*lane)->origin);
-	pool_give(&lane_pool, lane);
-}
-
-static void lane_ended(struct origin *origin)
-{
-	struct lane *lane = lane_of(origin);
-
-	lane_free(&lane);
+	h2_lend(lent, end);
 }
 
 static bool lane_draining(const struct origin *origin)
@@ -89,36 +47,11 @@ static bool lane_draining(const struct origin *origin)
 	return keepalive_is_over();
 }
 
-static const struct carrier_ops lane_carrier = {
-	.name = "h2",
-	.lend = lane_lends,
-	.take_back = lane_takes_back,
-	.ended = lane_ended,
-	.draining = lane_draining,
+static const struct lane_kind h2_lanes = {
+	.carrier = LANE_CARRIER("h2", lane_draining),
+	.lend = lane_lend,
+	.take_back = h2_take_back,
 };
-
-static void lane_timer(struct timer *timer)
-{
-	struct lane *lane = container_of(timer, struct lane, timer);
-
-	stream_timer(lane->stream);
-}
-
-/* The session's, but for what each stream has of its own. */
-static bool lane_origin(struct origin *o, const struct origin *from)
-{
-	*o = *from;
-	o->carrier = &lane_carrier;
-	memset(&o->vars, 0, sizeof(o->vars));
-	memset(&o->idle, 0, sizeof(o->idle));
-	o->told = NULL;
-	if (!from->told)
-		return true;
-	if (!origin_told(o))
-		return false;
-	*o->told = *from->told;
-	return true;
-}
 
 /* The process does not end before the connection: while no stream counts, it does itself. */
 static void carrier_hold(struct h2_carrier *carrier)
@@ -162,25 +95,19 @@ static void carrier_track(struct h2_carrier *carrier)
 static bool carrier_opened(void *owner, struct h2_conn *c, struct h2_stream *st)
 {
 	struct h2_carrier *carrier = owner;
-	struct lane *lane = pool_take(&lane_pool);
+	struct lane *lane;
 
 	(void)c;
-	if (!lane)
-		return false;
 	if (unlikely(tracks_used))
 		carrier_track(carrier);
-	lane->lent = st;
-	timer_init(&lane->timer, lane_timer);
-	if (lane_origin(&lane->origin, &carrier->session->origin)) {
-		lane->origin.requests = carrier->requests;
-		carrier_note(carrier);
-		if (stream_start(&lane->origin, &lane->timer)) {
-			carrier_release(carrier);
-			return true;
-		}
-	}
-	lane_free(&lane);
-	return false;
+	lane = lane_new(&h2_lanes, &carrier->session->origin, carrier->requests, st);
+	if (!lane)
+		return false;
+	carrier_note(carrier);
+	if (!lane_start(&lane))
+		return false;
+	carrier_release(carrier);
+	return true;
 }
 
 static void carrier_wait(struct h2_carrier *carrier)
