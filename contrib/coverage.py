@@ -36,6 +36,8 @@ def data_below(folder):
 def main(build):
     total = defaultdict(int)
     for gcda in data_below(os.path.join(build, "src")):
+        if not os.path.exists(gcda.removesuffix("da") + "no"):  # of a source that has gone
+            continue
         for place, count in lines_of(gcda).items():
             total[place] += count
     folders = defaultdict(lambda: [0, 0])
