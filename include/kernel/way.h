@@ -11,6 +11,7 @@
 #include "kernel/judge.h"
 #include "kernel/kernel.h"
 #include "net/sockmap.h"
+#include "relay/bypass.h"
 #include "relay/pump.h"
 
 #include <linux/tcp.h>
@@ -56,6 +57,35 @@ struct kernel_relay {
 	uint64_t judge_least;      /* bytes that say something */
 };
 
+/* What is kept of a relay that the kernel may have. */
+struct kernel_wanted {
+	struct bypass bypass;        /* relay->bypass */
+	struct kernel_relay *has;    /* NULL: the kernel has neither direction */
+	uint32_t bytes, base;        /* of both pumps, at a rest, and at ms */
+	uint32_t ms;                 /* since when small pieces are counted */
+	uint16_t in;                 /* so many until the kernel is to have them; 0: never */
+	bool judged;                 /* whether that pays is to be learnt: option kernel-relay auto */
+};
+
+/* NULL: nobody wants it. */
+static inline struct kernel_wanted *kernel_wanted_of(const struct relay *relay)
+{
+	return relay->bypass ? container_of(relay->bypass, struct kernel_wanted, bypass) : NULL;
+}
+
+/* With ODD_KERNEL or ODD_RELAYED. */
+static inline struct kernel_wanted *kernel_wanted_by(const struct pump *pump)
+{
+	return kernel_wanted_of(pump->is_response ? container_of(pump, struct relay, response) :
+						    container_of(pump, struct relay, request));
+}
+
+/* With ODD_KERNEL. */
+static inline struct kernel_way *kernel_way_of(const struct pump *pump)
+{
+	return &kernel_wanted_by(pump)->has->ways[pump->is_response];
+}
+
 static inline uint64_t way_shared(const uint64_t *field)
 {
 	return __atomic_load_n(field, __ATOMIC_ACQUIRE);
@@ -100,7 +130,7 @@ extern struct kernel_way **kernel_ways; /* by the number of the route */
 
 /* bypass_ops.leave. */
 void kernel_leave(struct relay *relay);
-extern struct pool kernel_pool; /* of struct kernel_relay */
+extern struct pool kernel_pool, kernel_wanted_pool; /* of struct kernel_relay, kernel_wanted */
 /* So many small pieces from now on; 0: never. */
 void kernel_waits_for(struct relay *relay, unsigned pieces);
 /* How many small pieces it takes the first time. */

@@ -12,8 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct kernel_relay;
-struct kernel_way;
+struct bypass;
 struct pipe;
 struct pump_chain;
 struct relay;
@@ -54,25 +53,24 @@ enum {
 /* Why a pump does not simply move what comes: one look at all of them for a run. */
 enum {
 	ODD_CHAIN = 1 << 0,  /* pump->chain */
-	ODD_KERNEL = 1 << 1, /* pump->kernel */
-	ODD_WAITS = 1 << 2,  /* for a rest, in which the kernel takes over: relay->kernel_in */
+	ODD_KERNEL = 1 << 1, /* bytes do not come through this process: relay->bypass */
+	ODD_WAITS = 1 << 2,  /* for a rest, in which that begins */
+	ODD_RELAYED = 1 << 3, /* some have left that way before */
 };
 
 struct pump {
 	struct end *from, *to;
 	struct buf *buf;     /* bytes received and not sent; NULL: none */
 	struct pipe *pipe;   /* only while bytes sit in it */
-	struct kernel_way *kernel; /* relay/bypass.h; NULL: every byte comes through this process */
 	struct pump_chain *chain; /* relay/chain.h; NULL: bytes pass as they are */
 	uint64_t allowed;    /* how many may still be forwarded unseen; UINT64_MAX: all */
 	uint64_t copied, spliced; /* bytes that left, each way */
-	uint64_t relayed;    /* by the kernel, before it ended that */
 	uint32_t read_ms, write_ms; /* clock_now_ms of the last bytes in and out */
 	uint32_t calls;      /* of recv, send and splice */
 	uint16_t flags;
 	uint8_t mode;        /* enum pump_mode */
-	uint8_t streak : 4;  /* large reads while copying, small pulls while splicing */
-	uint8_t odd : 3;     /* ODD_* */
+	uint8_t streak : 3;  /* large reads while copying, small pulls while splicing */
+	uint8_t odd : 4;     /* ODD_* */
 	bool is_response : 1; /* which of its relay's two */
 };
 
@@ -82,12 +80,8 @@ enum { RELAY_MOVES = 16,
 struct relay {
 	struct end client, server;
 	struct pump request, response;
-	struct kernel_relay *kernel; /* NULL: it has neither direction */
-	uint32_t kernel_bytes, kernel_base; /* of both pumps, at a rest, and at kernel_ms */
-	uint32_t kernel_ms; /* since when small pieces are counted */
-	uint16_t kernel_in; /* so many until the kernel is to have them; 0: never */
+	struct bypass *bypass; /* relay/bypass.h; NULL: every byte comes through this process */
 	uint8_t moves; /* pieces that a pump may move in one run: its share of a turn */
-	bool kernel_judged; /* whether that pays is to be learnt: option kernel-relay auto */
 	struct task task; /* goes on where the budget of a turn ended */
 };
 
@@ -95,6 +89,12 @@ static inline struct relay *pump_relay(struct pump *pump)
 {
 	return pump->is_response ? container_of(pump, struct relay, response) :
 				   container_of(pump, struct relay, request);
+}
+
+/* Do its bytes pass beside this process, or are they about to? */
+static inline bool relay_is_bypassed(const struct relay *relay)
+{
+	return (relay->request.odd | relay->response.odd) & (ODD_KERNEL | ODD_WAITS);
 }
 
 /* Ties ends and pumps together; everything else is zero. */

@@ -9,8 +9,8 @@
 /* Bytes that have left. */
 static inline uint64_t pump_bytes(const struct pump *pump)
 {
-	return pump->copied + pump->spliced + pump->relayed +
-	       (unlikely(pump->odd & ODD_KERNEL) ? relay_bypass->relayed(pump) : 0);
+	return pump->copied + pump->spliced + (unlikely(pump->odd & (ODD_KERNEL | ODD_RELAYED)) ?
+						       relay_bypass->relayed(pump) : 0);
 }
 
 #endif

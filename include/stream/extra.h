@@ -36,6 +36,7 @@ struct stream_extra {
 	struct vars vars;              /* txn, req, res */
 	const struct stream_service *service; /* a rule has named it, in mode tcp; NULL: none */
 	struct stream_scripts *scripts; /* lua/stream.h: theirs to end; NULL: none */
+	uint64_t counted_in, counted_out; /* bytes that are in the counters, while it lives */
 	bool retrying;                 /* it counts in the retry budget of its backend */
 	bool ends_more;                /* one of these two has to be ended with it */
 	struct stream_resolve *resolve; /* do_resolve.h: a name is waited for; NULL: none is */

@@ -61,7 +61,6 @@ struct stream {
 	struct stream_extra *extra; /* what only some need: NULL while it is not */
 	struct exchange *exchange; /* mode http; NULL: mode tcp */
 	uint64_t id;
-	uint64_t counted_in, counted_out; /* bytes that are in the counters already */
 	uint32_t queue_ms;         /* since accept: a server was assigned; NOT_REACHED */
 	uint32_t connect_ms;       /* since accept: connected; NOT_REACHED */
 	uint32_t phase_ms;         /* clock_now_ms at the start of the present wait */
@@ -138,7 +137,8 @@ MUST_USE bool stream_start(struct origin *origin, struct timer *timer);
 /* The one way in which a stream ends: closes both ends, counts, logs, frees at the end of the
  * turn. A second call does nothing. */
 void stream_end(struct stream *s, enum reason reason);
-/* Adds what has moved since the last call to the counters of all concerned. */
+/* Adds what has moved since the last call to the counters of all concerned. While it lives, that
+ * takes memory (stream/extra.h); without, it is counted at its end. */
 void stream_count_bytes(struct stream *s);
 /* The same for all streams whose frontend has option contstats: before counters are shown. */
 void streams_count_bytes(void);

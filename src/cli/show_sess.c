@@ -86,7 +86,7 @@ static const char *sess_way(const struct pump *pump)
 {
 	if (!(pump->flags & PUMP_OPEN))
 		return "none";
-	if (pump->kernel)
+	if (pump->odd & ODD_KERNEL)
 		return "kernel";
 	return pump->flags & PUMP_SPLICING ? "splice" : "copy";
 }
@@ -96,7 +96,7 @@ static void sess_say_pump(struct text *out, const char *name, const struct pump 
 	text_printf(out, " %s[way=%s,held=%zu,copied=%llu,spliced=%llu", name,
 		    sess_way(pump), pump_held(pump), (unsigned long long)pump->copied,
 		    (unsigned long long)pump->spliced);
-	if (pump->kernel)
+	if (pump->odd & (ODD_KERNEL | ODD_RELAYED))
 		text_printf(out, ",relayed=%llu", (unsigned long long)relay_bypass->relayed(pump));
 	text_printf(out, ",calls=%u]", pump->calls);
 }

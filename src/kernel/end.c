@@ -10,25 +10,27 @@
 unsigned kernel_after;
 
 struct pool kernel_pool = POOL_INIT("kernel relay", sizeof(struct kernel_relay));
+struct pool kernel_wanted_pool = POOL_INIT("kernel wanted", sizeof(struct kernel_wanted));
 
 void kernel_waits_for(struct relay *relay, unsigned pieces)
 {
 	struct pump *pumps[2] = { &relay->request, &relay->response };
+	struct kernel_wanted *wanted = kernel_wanted_of(relay);
 	int i;
 
-	relay->kernel_in = (uint16_t)pieces;
-	relay->kernel_ms = (uint32_t)clock_now_ms;
-	relay->kernel_base = relay->kernel_bytes;
+	wanted->in = (uint16_t)pieces;
+	wanted->ms = (uint32_t)clock_now_ms;
+	wanted->base = wanted->bytes;
 	for (i = 0; i < 2; i++)
 		if (pieces)
 			pumps[i]->odd |= ODD_WAITS;
 		else
-			pumps[i]->odd &= (uint8_t)~ODD_WAITS & 7;
+			pumps[i]->odd &= (uint8_t)~ODD_WAITS & 15;
 }
 
 unsigned kernel_waits_least(const struct relay *relay)
 {
-	if (relay->kernel_judged && kernel_after < KERNEL_JUDGED_PIECES)
+	if (kernel_wanted_of(relay)->judged && kernel_after < KERNEL_JUDGED_PIECES)
 		return KERNEL_JUDGED_PIECES;
 	return kernel_after;
 }
@@ -40,20 +42,21 @@ uint32_t kernel_waits_bytes(const struct relay *relay)
 
 void kernel_want_again(struct relay *relay)
 {
-	relay->kernel_bytes = kernel_waits_bytes(relay);
-	kernel_waits_for(relay, relay->kernel_judged ?
-					0 : kernel_waits_least(relay) + KERNEL_AGAIN_AFTER);
+	struct kernel_wanted *wanted = kernel_wanted_of(relay);
+
+	wanted->bytes = kernel_waits_bytes(relay);
+	kernel_waits_for(relay, wanted->judged ? 0 : kernel_waits_least(relay) + KERNEL_AGAIN_AFTER);
 }
 
-static void way_end(struct kernel_way *way)
+static void way_end(struct relay *relay, struct kernel_way *way)
 {
 	struct pump *pump = way->pump;
 
 	if (pump) {
-		pump->relayed += kernel_relayed(pump);
+		relay->bypass->relayed[pump->is_response] = kernel_relayed(pump);
 		way_count(way);
-		pump->kernel = NULL;
-		pump->odd &= (uint8_t)~ODD_KERNEL & 7;
+		pump->odd |= ODD_RELAYED;
+		pump->odd &= (uint8_t)~ODD_KERNEL & 15;
 	}
 	kernel_ways[way->number] = NULL;
 	sockmap_route_give(way->number);
@@ -63,15 +66,21 @@ void kernel_end(struct kernel_relay *k)
 {
 	timer_cancel(&k->timer);
 	list_remove(&k->node);
-	way_end(&k->ways[0]);
-	way_end(&k->ways[1]);
-	k->relay->kernel = NULL;
+	way_end(k->relay, &k->ways[0]);
+	way_end(k->relay, &k->ways[1]);
+	kernel_wanted_of(k->relay)->has = NULL;
 	pool_give(&kernel_pool, &k);
 }
 
 void kernel_leave(struct relay *relay)
 {
+	struct kernel_wanted *wanted = kernel_wanted_of(relay);
+
 	kernel_waits_for(relay, 0);
-	if (relay->kernel)
-		kernel_end(relay->kernel);
+	if (wanted->has)
+		kernel_end(wanted->has);
+	relay->request.odd &= (uint8_t)~ODD_RELAYED & 15;
+	relay->response.odd &= (uint8_t)~ODD_RELAYED & 15;
+	relay->bypass = NULL;
+	pool_give(&kernel_wanted_pool, &wanted);
 }

@@ -78,9 +78,9 @@ static void take_over(struct relay *relay)
 {
 	kernel_want(relay, false);
 	kernel_take(relay);
-	assert_non_null(relay->kernel);
-	assert_ptr_equal(relay->request.kernel, &relay->kernel->ways[0]);
-	assert_ptr_equal(relay->response.kernel, &relay->kernel->ways[1]);
+	assert_non_null(kernel_wanted_of(relay)->has);
+	assert_ptr_equal(kernel_way_of(&relay->request), &kernel_wanted_of(relay)->has->ways[0]);
+	assert_ptr_equal(kernel_way_of(&relay->response), &kernel_wanted_of(relay)->has->ways[1]);
 }
 
 static void turn_until(bool (*done)(const void *what), const void *what)
@@ -118,7 +118,8 @@ static void a_turn_ends_while_more_is_told(void **state)
 	assert_int_equal(send(back[0], bytes, LARGE, MSG_NOSIGNAL), LARGE);
 	take_over(&one);
 	take_over(&other);
-	one.kernel->leave_ms = other.kernel->leave_ms = UINT64_MAX; /* as bulk they would */
+	kernel_wanted_of(&one)->has->leave_ms = UINT64_MAX;
+	kernel_wanted_of(&other)->has->leave_ms = UINT64_MAX; /* as bulk they would */
 	sockmap_let(back[1]);
 	turn_until(has_moved, &one);
 	for (i = 0; i < TURNS; i++) {
@@ -181,12 +182,12 @@ static bool all_there(const void *what)
 /* The kernel has it, and the first bytes have passed. */
 static bool is_settled(const struct stream *s)
 {
-	return s->relay.kernel && s->relay.kernel->ways[0].synced;
+	return kernel_wanted_of(&s->relay)->has && kernel_wanted_of(&s->relay)->has->ways[0].synced;
 }
 
 static bool is_gone(const void *what)
 {
-	return !((const struct stream *)what)->relay.kernel;
+	return !kernel_wanted_of(&((const struct stream *)what)->relay)->has;
 }
 
 static void begin(struct stream *s, int bufsize)
@@ -232,11 +233,11 @@ static void what_waits_leaves_into_memory(void **state)
 		skip();
 	begin(&s, 0);
 	send_some(&s, 2 * SCRATCH_SIZE + 5000); /* large segments: left to the process */
-	waits = (size_t)(s.relay.kernel->ways[0].route->passed - 100);
+	waits = (size_t)(kernel_wanted_of(&s.relay)->has->ways[0].route->passed - 100);
 	assert_true(waits > SCRATCH_SIZE);
-	kernel_leave_begin(s.relay.kernel, &kernel_stats.bulk);
-	while (s.relay.kernel) /* nothing is forwarded meanwhile */
-		kernel_leave_try(s.relay.kernel);
+	kernel_leave_begin(kernel_wanted_of(&s.relay)->has, &kernel_stats.bulk);
+	while (kernel_wanted_of(&s.relay)->has) /* nothing is forwarded meanwhile */
+		kernel_leave_try(kernel_wanted_of(&s.relay)->has);
 	assert_int_equal(kernel_stats.bulk, left + 1);
 	assert_true(s.relay.request.buf && s.relay.request.buf->len >= waits);
 	assert_true(s.relay.request.buf->size > SCRATCH_SIZE);
@@ -263,12 +264,12 @@ static void what_waits_comes_behind_what_is_held(void **state)
 	assert_non_null(s.relay.request.buf);
 	send_some(&s, MOST);
 	held = pump_held(&s.relay.request);
-	all = held + (size_t)(s.relay.kernel->ways[0].route->passed -
-			      s.relay.kernel->ways[0].route->forwarded - held);
+	all = held + (size_t)(kernel_wanted_of(&s.relay)->has->ways[0].route->passed -
+			      kernel_wanted_of(&s.relay)->has->ways[0].route->forwarded - held);
 	assert_true(all > held);
-	kernel_leave_begin(s.relay.kernel, &kernel_stats.bulk);
-	while (s.relay.kernel)
-		kernel_leave_try(s.relay.kernel);
+	kernel_leave_begin(kernel_wanted_of(&s.relay)->has, &kernel_stats.bulk);
+	while (kernel_wanted_of(&s.relay)->has)
+		kernel_leave_try(kernel_wanted_of(&s.relay)->has);
 	assert_true(pump_held(&s.relay.request) >= all);
 	assert_true(s.relay.request.buf->size > SCRATCH_SIZE);
 	turn_until(all_there, &s);
@@ -287,7 +288,7 @@ static void a_stream_comes_and_goes(void **state)
 	begin(&s, 0);
 	for (i = 0; i < 10; i++) {
 		send_some(&s, 1 + i * 20000);
-		kernel_leave_begin(s.relay.kernel, &kernel_stats.bulk);
+		kernel_leave_begin(kernel_wanted_of(&s.relay)->has, &kernel_stats.bulk);
 		turn_until(is_gone, &s);
 		turn_until(all_there, &s);
 		for (n = 0; n < TURNS && !is_settled(&s); n++) {

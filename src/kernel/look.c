@@ -135,11 +135,15 @@ bool way_complete(struct kernel_way *way, bool ended)
 
 uint64_t kernel_relayed(const struct pump *pump)
 {
-	struct kernel_way *way = pump->kernel;
-	uint64_t relayed = way_shared(&way->route->relayed);
+	uint64_t before = kernel_wanted_by(pump)->bypass.relayed[pump->is_response], relayed;
+	struct kernel_way *way;
 
+	if (!(pump->odd & ODD_KERNEL))
+		return before;
+	way = kernel_way_of(pump);
+	relayed = way_shared(&way->route->relayed);
 	way_look_behind(way, relayed);
-	return way->left < relayed ? way->left : relayed;
+	return before + (way->left < relayed ? way->left : relayed);
 }
 
 void kernel_count(void)
@@ -167,7 +171,7 @@ static void later_ms(uint32_t *stamp, uint32_t ago)
  * asked for only then: the kernel counts what it sends again to a peer that is gone. */
 static void pump_look_back(struct pump *pump)
 {
-	struct sockmap_route *route = pump->kernel ? pump->kernel->route : NULL;
+	struct sockmap_route *route = pump->odd & ODD_KERNEL ? kernel_way_of(pump)->route : NULL;
 	struct tcp_info info;
 	bool waits;
 

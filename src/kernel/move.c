@@ -30,7 +30,7 @@ void kernel_wait(struct kernel_relay *k)
 
 bool kernel_waits(struct pump *pump)
 {
-	struct kernel_way *way = pump->kernel;
+	struct kernel_way *way = kernel_way_of(pump);
 
 	if (!way || way_drained(way))
 		return false;
@@ -190,7 +190,7 @@ static enum io way_break(struct kernel_way *way, bool by_sink)
 
 enum io kernel_move(struct pump *pump)
 {
-	struct kernel_way *way = pump->kernel;
+	struct kernel_way *way = kernel_way_of(pump);
 	enum io r = pump_moves_push(pump);
 
 	way_account(way);

@@ -18,23 +18,30 @@ uint64_t kernel_passed_most;
 
 void kernel_want(struct relay *relay, bool judged)
 {
-	if (relay->kernel)
+	struct kernel_wanted *wanted = kernel_wanted_of(relay);
+
+	if (!kernel_is_possible() || (wanted && wanted->has))
 		return;
-	relay->kernel_judged = judged;
-	kernel_waits_for(relay, kernel_is_possible() ? kernel_waits_least(relay) + 1 : 0);
+	if (!wanted)
+		wanted = pool_take(&kernel_wanted_pool);
+	if (!wanted)
+		return;
+	relay->bypass = &wanted->bypass;
+	wanted->judged = judged;
+	kernel_waits_for(relay, kernel_waits_least(relay) + 1);
 }
 
 /* Small pieces have come, so many in a row. */
 static bool relay_is_ripe(struct relay *relay)
 {
+	struct kernel_wanted *wanted = kernel_wanted_of(relay);
 	uint32_t all = kernel_waits_bytes(relay);
-	unsigned left = kernel_ripens(relay->kernel_in, kernel_waits_least(relay),
-				      all - relay->kernel_bytes);
+	unsigned left = kernel_ripens(wanted->in, kernel_waits_least(relay), all - wanted->bytes);
 
-	relay->kernel_bytes = all;
-	if (left > relay->kernel_in)
+	wanted->bytes = all;
+	if (left > wanted->in)
 		kernel_waits_for(relay, left);
-	relay->kernel_in = (uint16_t)left;
+	wanted->in = (uint16_t)left;
 	return left == 1;
 }
 
@@ -42,9 +49,10 @@ static bool relay_is_ripe(struct relay *relay)
 static bool relay_judges(struct kernel_relay *k)
 {
 	struct relay *relay = k->relay;
-	uint32_t ms = (uint32_t)clock_now_ms - relay->kernel_ms;
+	const struct kernel_wanted *wanted = kernel_wanted_of(relay);
+	uint32_t ms = (uint32_t)clock_now_ms - wanted->ms;
 
-	k->judge_least = (uint32_t)(relay->kernel_bytes - relay->kernel_base);
+	k->judge_least = (uint32_t)(wanted->bytes - wanted->base);
 	if (ms < KERNEL_JUDGED_MS || !k->judge_least) {
 		kernel_waits_for(relay, kernel_waits_least(relay) + 1);
 		return false;
@@ -174,7 +182,6 @@ static void way_bound(struct kernel_way *way)
 static void way_start(struct kernel_way *way)
 {
 	kernel_ways[way->number] = way;
-	way->pump->kernel = way;
 	way->pump->odd |= ODD_KERNEL;
 	way->pump->flags &= (uint16_t)~PUMP_SPLICING;
 	conn_told_elsewhere(end_socket(way->pump->from), true);
@@ -227,7 +234,7 @@ static void kernel_join(struct kernel_relay *k)
 	}
 	kernel_stats.relays++;
 	kernel_waits_for(relay, 0);
-	relay->kernel = k;
+	kernel_wanted_of(relay)->has = k;
 	list_append(&kernel_living, &k->node);
 	timer_init(&k->timer, kernel_timer);
 	for (i = 0; i < 2; i++)
@@ -254,7 +261,7 @@ void kernel_take(struct relay *relay)
 	if (!k)
 		return;
 	k->relay = relay;
-	if (relay->kernel_judged && !relay_judges(k)) {
+	if (kernel_wanted_of(relay)->judged && !relay_judges(k)) {
 		pool_give(&kernel_pool, &k);
 		return;
 	}

@@ -24,7 +24,7 @@ void pump_rewind(struct pump *pump)
 	if (pump->chain)
 		chain_renew(pump->chain);
 	pump->flags &= (uint16_t)~(PUMP_STOPPED | PUMP_WRITE_ERROR | PUMP_UNSPLICE);
-	pump->copied = pump->spliced = pump->relayed = 0;
+	pump->copied = pump->spliced = 0;
 }
 
 /* ---- relay ------------------------------------------------------------------------------ */
@@ -53,7 +53,7 @@ void relay_init(struct relay *relay)
 
 void relay_close(struct relay *relay, bool reset_client, bool reset_server)
 {
-	if (unlikely(relay->kernel_in || relay->kernel))
+	if (unlikely(relay->bypass != NULL))
 		relay_bypass->leave(relay);
 	task_cancel(&relay->task);
 	pump_stop(&relay->request);

@@ -29,7 +29,7 @@ void client_close_end(struct relay *relay, const struct proxy *frontend, bool ma
 	struct conn *conn = end_conn(end);
 	struct buf *held = NULL;
 
-	if (!conn || relay->kernel || relay->kernel_in)
+	if (!conn || relay_is_bypassed(relay))
 		return;
 	if (end_speaks(end))
 		end_detach(end, &held);

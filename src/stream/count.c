@@ -9,6 +9,7 @@
 #include "proxy/proxy.h"
 #include "relay/chain.h"
 #include "relay/pump_bytes.h"
+#include "stream/extra.h"
 #include "stream/kind.h"
 #include "stream/stream.h"
 #include "stream/track.h"
@@ -38,24 +39,27 @@ struct stream_bytes stream_bytes_of(const struct stream *s)
 }
 
 /* Bytes that are sent once more, by a retry, are counted once. */
-static uint64_t take_new(uint64_t *counted, uint64_t all)
+static uint64_t new_bytes(uint64_t all, uint64_t counted)
 {
-	uint64_t before = *counted;
-
-	if (all <= before)
-		return 0;
-	*counted = all;
-	return all - before;
+	return all > counted ? all - counted : 0;
 }
 
 void stream_count_bytes(struct stream *s)
 {
 	struct stream_bytes all = stream_bytes_of(s);
-	uint64_t new_in = take_new(&s->counted_in, all.in);
-	uint64_t new_out = take_new(&s->counted_out, all.out);
+	struct stream_extra *extra = s->extra;
+	uint64_t new_in = new_bytes(all.in, unlikely(extra != NULL) ? extra->counted_in : 0);
+	uint64_t new_out = new_bytes(all.out, unlikely(extra != NULL) ? extra->counted_out : 0);
 
 	if (!(new_in | new_out))
 		return;
+	if (s->reason == END_NONE) {
+		extra = extra_get(s);
+		if (!extra)
+			return;
+		extra->counted_in += new_in;
+		extra->counted_out += new_out;
+	}
 	count_bytes(&s->origin->frontend->fe->counters, new_in, new_out);
 	count_bytes(origin_counters(s->origin), new_in, new_out);
 	if (s->backend && s->backend->be)

@@ -189,7 +189,7 @@ static void forward_expire(struct stream *s)
 /* What the kernel passes on has left no time in the pumps. */
 static void forward_look(struct stream *s)
 {
-	if (unlikely(s->relay.kernel != NULL))
+	if (unlikely(relay_is_bypassed(&s->relay)))
 		relay_bypass->look(&s->relay);
 	forward_expire(s);
 }

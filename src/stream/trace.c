@@ -41,13 +41,14 @@ static void trace_accept(const struct stream *s)
  * none), backend and server, termination code, bytes from and to the client, why. */
 static void trace_closed(const struct stream *s)
 {
+	struct stream_bytes all = stream_bytes_of(s);
 	char code[3];
 
 	stream_termination(s, code);
 	printf("%08" PRIx64 ":%s.closed[%04x:%04x] %s/%s %s %" PRIu64 "/%" PRIu64 ": %s\n", s->id,
 	       s->origin->frontend->name, trace_fd(&s->relay.client), trace_fd(&s->relay.server),
 	       s->backend ? s->backend->name : s->origin->frontend->name,
-	       s->server ? s->server->id : "<NOSRV>", code, s->counted_in, s->counted_out,
+	       s->server ? s->server->id : "<NOSRV>", code, all.in, all.out,
 	       reason_text((enum reason)s->reason));
 	fflush(stdout);
 }
