@@ -6,6 +6,7 @@
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
+sanitized && { say "a sanitizer brings its own malloc"; exit 77; }
 if "$PENSTOCK" help crt-base >/dev/null 2>&1 && command -v openssl >/dev/null; then
 	. "$srcdir/reg-tests/tls/certs.sh"
 	authority ca
