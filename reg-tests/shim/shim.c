@@ -22,9 +22,8 @@
  *   pipe2= setpipe= (F_SETPIPE_SZ) accept4= socket= connect= epoll_ctl=: an error by name
  *   any of those with an error: ptrace (makes that system call first, which serving never does),
  *          spin (never comes back, and is busy all the time)
- *   memory=  malloc, calloc, realloc, posix_memalign: ENOMEM. With a sanitizer, which brings its own,
- *          this library has to stand in front of it (ASAN_OPTIONS=verify_asan_link_order=0).
- *          SHIM_OWN=1: of the program and of libc alone, not of other libraries
+ *   memory=  malloc, calloc, realloc, posix_memalign: ENOMEM (not with a sanitizer, which brings
+ *          its own). SHIM_OWN=1: of the program and of libc alone, not of other libraries
  *   mmap=  of memory without a file: ENOMEM (nor that)
  *
  * SHIM_CLOCK=FILE: its first 8 bytes are a number of seconds by which the clock of the system seems
@@ -636,37 +635,32 @@ int listen(int fd, int backlog)
 	return ret;
 }
 
-/* glibc's own names: dlsym would allocate memory itself. Those of a sanitizer, where there is one. */
+/* glibc's own names: dlsym would allocate memory itself. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);
 void *__libc_memalign(size_t align, size_t size);
-__attribute__((weak)) void *__interceptor_malloc(size_t size);
-__attribute__((weak)) void *__interceptor_calloc(size_t n, size_t size);
-__attribute__((weak)) void *__interceptor_realloc(void *p, size_t size);
-__attribute__((weak)) void *__interceptor_memalign(size_t align, size_t size);
-#define BEHIND(name) (__interceptor_##name ? __interceptor_##name : __libc_##name)
 
 #define DENIED() (is_own(__builtin_return_address(0)) && fails(MEMORY))
 
 void *malloc(size_t size)
 {
-	return DENIED() ? NULL : BEHIND(malloc)(size);
+	return DENIED() ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t n, size_t size)
 {
-	return DENIED() ? NULL : BEHIND(calloc)(n, size);
+	return DENIED() ? NULL : __libc_calloc(n, size);
 }
 
 void *realloc(void *p, size_t size)
 {
-	return DENIED() ? NULL : BEHIND(realloc)(p, size);
+	return DENIED() ? NULL : __libc_realloc(p, size);
 }
 
 int posix_memalign(void **p, size_t align, size_t size)
 {
-	void *memory = DENIED() ? NULL : BEHIND(memalign)(align, size);
+	void *memory = DENIED() ? NULL : __libc_memalign(align, size);
 
 	if (memory)
 		*p = memory;
