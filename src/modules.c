@@ -49,6 +49,7 @@
 #include "process/process.h"
 #include "process/state_file.h"
 #include "process/threads_conf.h"
+#include "proxy/agent_conf.h"
 #include "proxy/part.h"
 #include "proxy/proxy.h"
 #include "proxy/server_add.h"
@@ -256,6 +257,8 @@ struct server_part *const server_part_list[] = {
 	&caps_server_part,
 	&source_server_part,
 	&check_server_part,
+	&agent_conf_part,
+	&tried_part,
 	&stream_server_part,
 	&idle_server_part,
 	&lb_server_part,

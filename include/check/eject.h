@@ -7,9 +7,11 @@
 #include "event/change.h"
 
 struct proxy_part;
+struct server_part;
 
 extern const struct module eject_module;
 extern struct proxy_part eject_proxy_part;
+extern struct server_part tried_part;
 /* What the process that checks has found: a server is ejected, or comes back. */
 extern const struct change_kind eject_change;
 

@@ -64,6 +64,9 @@ struct keyword {
 	const char *args;     /* as the manual shows them: "<time>", "[if <condition>]" */
 	keyword_parse *parse; /* a stock setter below, or the module's own */
 	size_t offset;        /* stock setters: of the field in the object */
+	/* What the row sets lies in a part (base/part.h) of the object of the scope: gives that
+	 * part, which is the row's object then. NULL: it does not. */
+	void *(*within)(struct statement *st, void *object);
 	int64_t min, max;     /* set_int, set_duration, set_size: range; both 0: no limit
 			       * but that of the type */
 	uint64_t bit;         /* set_bit */

@@ -24,7 +24,7 @@ struct server_event;
 struct tls_client;
 
 /* How many kinds of parts there may be (proxy/part.h), and one more. */
-enum { SERVER_SETTINGS_PLACES = 4, SERVER_PARTS_PLACES = 4 };
+enum { SERVER_SETTINGS_PLACES = 2, SERVER_PARTS_PLACES = 2 };
 
 /* What happens on a fact. */
 enum { ON_ERROR_FASTINTER, ON_ERROR_FAIL_CHECK, ON_ERROR_SUDDEN_DEATH, ON_ERROR_MARK_DOWN };
@@ -109,10 +109,6 @@ struct server_settings {
 	int on_error, observe;
 	struct addr check_addr;      /* SRV_CHECK_ADDR */
 	int check_port;              /* SRV_CHECK_PORT */
-	struct addr agent_addr;      /* SRV_AGENT_ADDR; else that of the checks */
-	int agent_port;              /* 0: check_port; see server_agent_port */
-	unsigned agent_inter;        /* ms, 2000 */
-	const char *agent_send;      /* first words to the agent; NULL: none */
 	struct source_conf source;
 	unsigned tcp_ut;             /* ms */
 	const char *namespace;
@@ -303,7 +299,6 @@ struct server {
 	struct tls_client *check_tls; /* for its checks, if they want TLS: the same, if that is
 				       * there */
 	struct tls_client *tls_switch; /* what "set server ssl on" makes tls; NULL: it cannot */
-	uint64_t tried[3];       /* check/eject.c: its counts when the interval began */
 	uint64_t tls_told_ms;    /* when the log was told last of a handshake that failed; 0:
 				  * never */
 	unsigned tls_untold;     /* how many have failed since */

@@ -18,6 +18,7 @@
 #include "check/schedule.h"
 #include "config/config.h"
 #include "config/fragment.h"
+#include "proxy/agent_conf.h"
 #include "proxy/part.h"
 #include "proxy/facts.h"
 #include "proxy/server_add.h"
@@ -174,7 +175,7 @@ static int check_init(struct server *s, struct err *err)
 	}
 	if (has_agent(s)) {
 		s->agent = check_new(s, &agent_rules, true);
-		if (!s->agent || check_agent_send(s, s->set.agent_send) < 0)
+		if (!s->agent || check_agent_send(s, agent_conf_of(s)->send) < 0)
 			return err_set(err, "out of memory for the agent check of server %s", s->id);
 	}
 	return 0;
@@ -233,8 +234,8 @@ static unsigned check_count(const struct proxies *all, unsigned *shortest)
 			count += (s->check != NULL) + (s->agent != NULL);
 			if (s->check && s->set.inter < *shortest)
 				*shortest = s->set.inter;
-			if (s->agent && s->set.agent_inter < *shortest)
-				*shortest = s->set.agent_inter;
+			if (s->agent && agent_conf_of(s)->inter < *shortest)
+				*shortest = agent_conf_of(s)->inter;
 		}
 	return count;
 }

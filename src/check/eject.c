@@ -13,10 +13,11 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "check/outlier.h"
+#include "config/fragment.h"
 #include "config/keyword.h"
 #include "event/timer.h"
-#include "proxy/part.h"
 #include "proxy/facts.h"
+#include "proxy/part.h"
 #include "proxy/proxy.h"
 #include "proxy/tally.h"
 
@@ -182,6 +183,13 @@ static void submit(const struct server *s, unsigned what, const struct outlier *
 
 /* ---- the interval: in the process that checks -------------------------------------------- */
 
+/* Of a server: its counts when the interval began. One that has come since has none. */
+struct tried {
+	uint64_t counts[3];
+};
+
+struct server_part tried_part = { SERVER_PART("eject", sizeof(struct tried)) };
+
 static void count(const struct server *s, uint64_t tried[3])
 {
 	const struct server_tally *own = s->tally;
@@ -199,9 +207,12 @@ static uint64_t risen(uint64_t now, uint64_t before)
 static void begin_interval(struct eject *e)
 {
 	struct server *s;
+	struct tried *t;
 
-	for (s = e->proxy->servers; s; s = s->next)
-		count(s, s->tried);
+	for (s = e->proxy->servers; s; s = s->next) {
+		t = server_part_make(s, &tried_part, s->arena ? s->arena : config_running->arena);
+		count(s, t->counts);
+	}
 	e->ends_ms = clock_now_ms + e->proxy->set.eject->inter;
 }
 
@@ -212,12 +223,15 @@ static bool is_out(const struct server *s)
 
 static struct outlier what_was_counted(const struct server *s)
 {
+	static const struct tried none;
+	const struct tried *t = server_part(s, &tried_part);
+	const uint64_t *before = t ? t->counts : none.counts;
 	uint64_t now[3];
 
 	count(s, now);
-	return (struct outlier){ .answered = risen(now[0], s->tried[0]),
-				 .failed = risen(now[1], s->tried[1]),
-				 .us = risen(now[2], s->tried[2]),
+	return (struct outlier){ .answered = risen(now[0], before[0]),
+				 .failed = risen(now[1], before[1]),
+				 .us = risen(now[2], before[2]),
 				 .usable = server_usable(s), .out = is_out(s) };
 }
 

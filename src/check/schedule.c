@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "check/check.h"
+#include "proxy/agent_conf.h"
 #include "proxy/proxy.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static unsigned interval(const struct check *check)
 	int health = s->state->health;
 
 	if (check->is_agent)
-		return s->set.agent_inter;
+		return agent_conf_of(s)->inter;
 	if (health >= s->set.rise + s->set.fall - 1)
 		return s->set.inter;
 	if (health <= 0)
@@ -79,7 +80,7 @@ void schedule_next(struct check *check)
 void schedule_limit(struct check *check)
 {
 	const struct timeouts *t = &check->server->proxy->set.timeout;
-	unsigned inter = check->is_agent ? check->server->set.agent_inter :
+	unsigned inter = check->is_agent ? agent_conf_of(check->server)->inter :
 					   check->server->set.inter;
 	uint64_t elapsed = clock_now_ms - check->started_ms;
 

@@ -89,6 +89,8 @@ int statement_apply(struct statement *st, const struct lookup_row *row, void *ob
 	unsigned errors = st->cfg->diag->errors_heard;
 	int rc, at = st->at;
 
+	if (row->kw->within)
+		object = row->kw->within(st, object);
 	if (given_twice(st, row->kw, object))
 		return 0;
 	st->at += row->words;

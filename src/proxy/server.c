@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a server is beside its transitions (server_change.c): where its agent is asked, as what it
- * enters service, its port, whether it speaks TLS, how far it has warmed up. And the hooks of upper
+ * What a server is beside its transitions (server_change.c): as what it enters service, its port, whether it speaks TLS, how far it has warmed up. And the hooks of upper
  * layers.
  */
 #include "proxy/server.h"
@@ -9,16 +8,6 @@
 #include "base/clock.h"
 
 struct server_hooks server_hooks;
-
-int server_agent_port(const struct server *s)
-{
-	return s->set.agent_port ? s->set.agent_port : s->set.check_port;
-}
-
-const struct addr *server_where_agent(const struct server *s)
-{
-	return s->set.agent_addr.family ? &s->set.agent_addr : &s->set.check_addr;
-}
 
 void server_set_port(struct server *s, bool follows, uint16_t port)
 {

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "net/addr_conf.h"
 #include "net/bind_conf.h"
+#include "proxy/agent_conf.h"
 #include "proxy/server_doubt.h"
 
 #include "config.h"
@@ -22,7 +23,6 @@ void server_settings_init(struct server_settings *set)
 	memset(set, 0, sizeof(*set));
 	set->weight = 1;
 	set->inter = 2000;
-	set->agent_inter = 2000;
 	set->rise = 2;
 	set->fall = 3;
 	set->error_limit = 10;
@@ -272,6 +272,11 @@ static int server_addr(struct statement *st, const struct keyword *kw, void *obj
 				ADDR_NAMES | ADDR_UNIX | ADDR_STAR, &s->set.check_addr);
 }
 
+static void *server_agent(struct statement *st, void *object)
+{
+	return server_part_make(object, &agent_conf_part, st->cfg->arena);
+}
+
 static int server_agent_addr(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct server *s = object;
@@ -279,7 +284,7 @@ static int server_agent_addr(struct statement *st, const struct keyword *kw, voi
 	(void)kw;
 	s->set.options.on |= SRV_AGENT_ADDR;
 	return server_take_addr(st, "the address of the agent", ADDR_NAMES | ADDR_PORT_NONE,
-				&s->set.agent_addr);
+				&((struct agent_conf *)server_agent(st, s))->addr);
 }
 
 static int server_socks4(struct statement *st, const struct keyword *kw, void *object)
@@ -394,10 +399,13 @@ static const struct keyword server_keywords[] = {
 	  .dflt = "that of the checks, else of the server", .help = "address of the agent" },
 	BIT("agent-check", SRV_AGENT_CHECK, "asks an agent for weight and state"),
 	NO_BIT("no-agent-check", SRV_AGENT_CHECK, "takes back an 'agent-check' of default-server"),
-	DELAY("agent-inter", agent_inter, 1, "2s", "time between two questions to the agent"),
-	{ "agent-port", SCOPE_SERVER, 0, "<port>", set_int, .offset = SET(agent_port), .min = 1,
-	  .max = 65535, .dflt = "that of 'port'", .help = "port of the agent" },
-	{ "agent-send", SCOPE_SERVER, 0, "<string>", set_string, .offset = SET(agent_send),
+	{ "agent-inter", SCOPE_SERVER, 0, "<delay>", set_duration, .within = server_agent,
+	  .offset = offsetof(struct agent_conf, inter), .min = 1, .max = INT_MAX, .dflt = "2s",
+	  .help = "time between two questions to the agent" },
+	{ "agent-port", SCOPE_SERVER, 0, "<port>", set_int, .within = server_agent,
+	  .offset = offsetof(struct agent_conf, port), .min = 1, .max = 65535, .dflt = "that of 'port'", .help = "port of the agent" },
+	{ "agent-send", SCOPE_SERVER, 0, "<string>", set_string, .within = server_agent,
+	  .offset = offsetof(struct agent_conf, send),
 	  .dflt = "nothing", .help = "sent to the agent first" },
 	BIT("backup", SRV_BACKUP, "used when all others are down"),
 	NO_BIT("no-backup", SRV_BACKUP, "takes back a 'backup' of default-server"),
