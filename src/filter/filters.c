@@ -95,16 +95,18 @@ bool filters_backend(struct filters *set, const struct proxy *backend)
 
 enum moment_said filters_hear(struct filters *set, enum moment moment, bool again)
 {
-	struct filter **asked = &set->asked[moment >= MOMENT_RESPONSE];
+	bool is_response = moment >= MOMENT_RESPONSE;
+	struct filter **asked = &set->asked[is_response];
 	enum moment_said said = SAID_GOES_ON;
 	struct filter *f;
 
-	for (f = again ? *asked : set->first; f && said == SAID_GOES_ON; f = f->next) {
+	for (f = again && set->waits[is_response] ? *asked : set->first; f && said == SAID_GOES_ON; f = f->next) {
 		if (!(f->line->kind->moments & 1u << moment) || !f->line->kind->hear)
 			continue;
 		*asked = f;
 		said = f->line->kind->hear(f, moment);
 	}
+	set->waits[is_response] = said == SAID_WAITS;
 	return said;
 }
 

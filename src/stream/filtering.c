@@ -63,6 +63,9 @@ static enum moment_said filtering_hear(struct stream *s, enum moment moment)
 		filtering_end(s);
 		return SAID_GOES_ON;
 	}
+	/* Others have asked for the moment, or filters of other proxies. */
+	if (!filtering_wanted(s))
+		return SAID_GOES_ON;
 	if (is_response && (answered_inside(s) || !filters_of(&s->relay)))
 		return SAID_GOES_ON;
 	set = filtering_get(s);
