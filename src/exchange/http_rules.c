@@ -305,6 +305,8 @@ static enum rule_result run_set(struct exchange *x, const struct rule_set *set,
 	} while (r == RULES_WAIT && waits_in_vain(x->stream));
 	x->stream->extra->rule_late = false;
 	x->stream->extra->last_rule = view.last_rule;
+	if (r == RULES_ERROR)
+		x->hinting = false; /* the answer is written in their place */
 	if (x->hinting && (r == RULES_PASS || r == RULES_WAIT || answers_aloud(x, r)))
 		action_send_hints(x);
 	return r;
