@@ -23,14 +23,16 @@
 #include "stream/service.h"
 #include "stream/timeouts.h"
 
-/* A client that has closed and has sent nothing that a server could answer waits for nothing;
- * with option abortonclose that is assumed of every client that has closed. */
+/* A client that has closed and has sent nothing that a server could answer waits for nothing; behind
+ * the connection, what it has sent is the server's. With option abortonclose that is assumed of every
+ * client that has closed. */
 static bool bytes_client_left(const struct stream *s)
 {
 	if (!(*s->relay.client.flags & CONN_RDHUP) || s->phase == PHASE_REQUEST)
 		return false;
 	return stream_aborts_on_close(s) ||
-	       (!pump_held(&s->relay.request) && link_at_end(end_own_link(&s->relay.client)));
+	       (!s->connected && !pump_held(&s->relay.request) &&
+		link_at_end(end_own_link(&s->relay.client)));
 }
 
 /* Answered inside the program: there is no backend and no server. */

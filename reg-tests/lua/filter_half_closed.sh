@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# In mode tcp a filter may make the way back wait: a client that has ended its side before gets all
+# that the server says, unless option abortonclose takes it for one that has left.
+. "${0%/*}/../lib.sh"
+"$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
+
+cat >"$dir/filter.lua" <<'LUA'
+local F = { flags = filter.FLT_CFG_FL_HTX }
+F.__index = F
+function F:new() return setmetatable({ left = 3 }, F) end
+function F:start_analyze(txn, chn)
+	if not chn:is_resp() then return filter.CONTINUE end
+	self.left = self.left - 1
+	return self.left > 0 and filter.WAIT or filter.CONTINUE
+end
+core.register_filter("waits", F, function(f, args) return f end)
+LUA
+config <<END
+global
+	lua-load $dir/filter.lua
+defaults
+	timeout connect 30s
+	timeout client 1m
+	timeout server 1m
+listen bytes
+	bind $front
+	filter lua.waits
+	server s $back
+END
+start_penstock
+driver - <<'END' || failures=1
+import socket
+import threading
+
+from service import Service, address, check, connect, finish, read_all
+
+svc = Service()
+
+
+def answer(listener):
+    while True:
+        s, _ = listener.accept()
+        asked = read_all(s)
+        s.sendall(b"answer to " + asked)
+        s.close()
+
+
+listener = socket.create_server(address(svc.args.back))
+threading.Thread(target=answer, args=(listener,), daemon=True).start()
+for i in range(5):
+    with connect(svc.args.front) as s:
+        s.sendall(b"x")
+        s.shutdown(socket.SHUT_WR)
+        said = read_all(s)
+        check(f"the answer comes: {said}", said == b"answer to x")
+finish()
+END
+finish
