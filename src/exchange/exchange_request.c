@@ -409,7 +409,7 @@ int exchange_request_open(struct stream *s)
 	if (!exchange_write_request(s) || (x->early_taken && !early_skip(x)))
 		return exchange_fail(s, END_UNWRITTEN);
 	x->request_sent = true;
-	x->attempts++;
+	x->attempts += x->attempts < UINT8_MAX;
 	pump_open(&s->relay.request);
 	s->relay.response.flags |= PUMP_WATCH;
 	moment_tell(s, MOMENT_SENT);

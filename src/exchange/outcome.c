@@ -54,6 +54,9 @@ void exchange_reply(struct exchange *x, struct reply *reply)
 	if (!x->service && (x->reason == END_NONE || x->reason == END_LOCAL))
 		exchange_count_intercepted(x);
 	x->http.response = NULL;
+	x->rest = false; /* of the server's response */
+	if (unlikely(x->pausing))
+		x->pausing = s->extra->rule_waits = false;
 	stream_expire_never(s);
 	place_leave_queue(s);
 	/* The client may go on sending while the answer waits until it takes it: to nobody, if the
