@@ -183,12 +183,19 @@ static void submit(const struct server *s, unsigned what, const struct outlier *
 
 /* ---- the interval: in the process that checks -------------------------------------------- */
 
-/* Of a server: its counts when the interval began. One that has come since has none. */
+/* Of a server: its counts when the interval began. One that has come since has none, nor one for
+ * which there was no memory. */
 struct tried {
 	uint64_t counts[3];
 };
 
-struct server_part tried_part = { SERVER_PART("eject", sizeof(struct tried)) };
+static void tried_free(struct server *s)
+{
+	free(server_part(s, &tried_part));
+	server_part_set(s, &tried_part, NULL);
+}
+
+struct server_part tried_part = { SERVER_PART("eject", 0), .free = tried_free };
 
 static void count(const struct server *s, uint64_t tried[3])
 {
@@ -210,8 +217,13 @@ static void begin_interval(struct eject *e)
 	struct tried *t;
 
 	for (s = e->proxy->servers; s; s = s->next) {
-		t = server_part_make(s, &tried_part, s->arena ? s->arena : config_running->arena);
-		count(s, t->counts);
+		t = server_part(s, &tried_part);
+		if (!t) {
+			t = calloc(1, sizeof(*t));
+			server_part_set(s, &tried_part, t);
+		}
+		if (t)
+			count(s, t->counts);
 	}
 	e->ends_ms = clock_now_ms + e->proxy->set.eject->inter;
 }
@@ -223,15 +235,15 @@ static bool is_out(const struct server *s)
 
 static struct outlier what_was_counted(const struct server *s)
 {
-	static const struct tried none;
 	const struct tried *t = server_part(s, &tried_part);
-	const uint64_t *before = t ? t->counts : none.counts;
 	uint64_t now[3];
 
+	if (!t)
+		return (struct outlier){ .out = is_out(s) };
 	count(s, now);
-	return (struct outlier){ .answered = risen(now[0], before[0]),
-				 .failed = risen(now[1], before[1]),
-				 .us = risen(now[2], before[2]),
+	return (struct outlier){ .answered = risen(now[0], t->counts[0]),
+				 .failed = risen(now[1], t->counts[1]),
+				 .us = risen(now[2], t->counts[2]),
 				 .usable = server_usable(s), .out = is_out(s) };
 }
 
@@ -288,15 +300,22 @@ static void eject_timer(struct timer *timer)
 
 /* ---- who checks -------------------------------------------------------------------------- */
 
+static void eject_stop_one(struct eject **at)
+{
+	struct eject *e = *at;
+	struct server *s;
+
+	*at = e->next;
+	timer_cancel(&e->timer);
+	for (s = e->proxy->servers; s; s = s->next)
+		tried_free(s);
+	free(e);
+}
+
 static void eject_stop_all(void)
 {
-	struct eject *e;
-
-	while ((e = ejects)) {
-		ejects = e->next;
-		timer_cancel(&e->timer);
-		free(e);
-	}
+	while (ejects)
+		eject_stop_one(&ejects);
 }
 
 /* Without memory a backend is not watched: the servers serve as before. */
@@ -329,15 +348,12 @@ static int eject_make_backend(struct config *cfg, struct proxy *px)
 
 static void eject_leave_backend(struct proxy *px)
 {
-	struct eject *e, **at = &ejects;
+	struct eject **at = &ejects;
 
-	while ((e = *at) && e->proxy != px)
-		at = &e->next;
-	if (!e)
-		return;
-	*at = e->next;
-	timer_cancel(&e->timer);
-	free(e);
+	while (*at && (*at)->proxy != px)
+		at = &(*at)->next;
+	if (*at)
+		eject_stop_one(at);
 }
 
 struct proxy_part eject_proxy_part = { .make = eject_make_backend,
