@@ -16,7 +16,6 @@
 #include "names/server_names.h"
 #include "proxy/facts.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,24 +91,12 @@ static bool parse_line(char *text, struct state_line *line)
 
 /* ---- applying --------------------------------------------------------------------------- */
 
-/* An IP address without port. */
-static bool read_addr(const char *text, struct addr *addr)
-{
-	if (inet_pton(AF_INET, text, &addr->v4) == 1)
-		addr->family = AF_INET;
-	else if (inet_pton(AF_INET6, text, &addr->v6) == 1)
-		addr->family = AF_INET6;
-	else
-		return false;
-	return true;
-}
-
 /* Whom its checks ask: "set server ... check-port" and the like, before. */
 static void apply_target(struct check_state *state, const char *text, int64_t port)
 {
 	struct addr addr = { 0 };
 
-	if (text && read_addr(text, &addr))
+	if (text && addr_of_ip(text, &addr) == 0)
 		state->addr = addr;
 	if (port)
 		state->port = (uint16_t)port;
@@ -144,7 +131,7 @@ static void apply_addr(struct server *s, const struct state_line *line)
 	server_moved(s);
 	if (!s->spec.hostname || s->set.init_addr[0] != INIT_ADDR_LAST)
 		return;
-	if (!read_addr(line->addr, &addr))
+	if (addr_of_ip(line->addr, &addr) < 0)
 		return;
 	if (s->is_service && !apply_host(s, line))
 		return;
@@ -304,14 +291,13 @@ static void read_lines(const struct proxies *all, const struct proxy *only, cons
 	unsigned n = 0;
 	char *text = NULL;
 	size_t size = 0;
+	bool foreign = false;
 
-	while (getline(&text, &size, file) >= 0) {
-		n++;
-		if (n == 1 && strcmp(text, "1\n")) {
+	while (!foreign && getline(&text, &size, file) >= 0) {
+		foreign = ++n == 1 && strcmp(text, "1\n");
+		if (foreign)
 			log_stderr(LOG_L_WARNING, "%s: no file of server states: its first line is to be "
 				   "the version, 1", path);
-			break;
-		}
 		if (n == 1 || *text == '#' || *text == '\n')
 			continue;
 		if (parse_line(text, &line))
@@ -320,7 +306,7 @@ static void read_lines(const struct proxies *all, const struct proxy *only, cons
 			log_stderr(LOG_L_WARNING, "%s:%u: this line of a server's state is left out, "
 				   "because it is broken", path, n);
 	}
-	if (ferror(file) || (n != 1 && !feof(file)))
+	if (!foreign && !feof(file))
 		log_stderr(LOG_L_WARNING, "%s:%u: what follows of the server states cannot be read: %s",
 			   path, n, strerror(errno));
 	else if (!n)
