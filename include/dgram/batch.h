@@ -32,7 +32,8 @@ MUST_USE int dgram_batch_start(struct dgram_batch *b);
 MUST_USE int dgram_batch_receive(struct dgram_batch *b, int fd);
 /* Whose message it is; to be called before the sizes are read. */
 struct dgram_key dgram_batch_key(struct dgram_batch *b, const struct dgram_port *port, unsigned i);
-/* The datagrams of a message. Returns how many: DGRAM_ROW_MOST, if the row has no more. */
+/* The datagrams of a message. Returns how many, at most DGRAM_ROW_MOST: those behind are left out
+ * (dgram_row_count tells how many there are). */
 unsigned dgram_batch_cut(const struct dgram_batch *b, unsigned i, struct iovec *iov);
 
 #endif

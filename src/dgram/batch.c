@@ -50,6 +50,6 @@ unsigned dgram_batch_cut(const struct dgram_batch *b, unsigned i, struct iovec *
 		iov[n] = (struct iovec){ at, left < size ? left : size };
 		at += iov[n].iov_len;
 		left -= iov[n++].iov_len;
-	} while (left);
+	} while (left && n < DGRAM_ROW_MOST);
 	return n;
 }
