@@ -24,7 +24,7 @@ def lines_of(gcda):
             with gzip.open(os.path.join(folder, name)) as f:
                 files = json.load(f)["files"]
             for file in files:
-                at = file["file"].find("src/")
+                at = ("/" + file["file"]).rfind("/src/")
                 for line in file["lines"] if at >= 0 else ():
                     counts[file["file"][at:], line["line_number"]] += line["count"]
     return counts
