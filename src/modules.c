@@ -212,8 +212,8 @@ const struct filter_kind *const filter_kinds[] = {
 	NULL,
 };
 
-/* Who is told of moments of streams, in this order (stream/moments.h). What a record is about is said
- * before, and what became of it behind the line of the log. */
+/* Who is told of moments of streams, in this order (stream/moments.h). What a record is about is
+ * said before, and what became of it behind the line of the log. */
 const struct subscriber *const subscribers[] = {
 	&record_begins_subscriber,
 	&accesslog_subscriber,

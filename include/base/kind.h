@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What objects are that are reached by a pointer to void or to "whoever owns it": in builds with the
- * sanitizers they carry a number of their kind, which is checked where the pointer becomes one to
- * the type. Other builds have none of it. */
+/* What objects are that are reached by a pointer to void or to "whoever owns it": in builds with
+ * the sanitizers they carry a number of their kind, which is checked where the pointer becomes one
+ * to the type. Other builds have none of it. */
 #ifndef BASE_KIND_H
 #define BASE_KIND_H
 

@@ -95,7 +95,7 @@ struct filters *filters_new(struct relay *relay, const struct proxy *frontend, u
 /* The backend is chosen: its filters are added, once. False: no memory. */
 bool filters_backend(struct filters *set, const struct proxy *backend);
 /* Those that want to hear of it do, in order, until one says something else than that the stream
- * goes on. again: the stream has waited at this moment; if for a filter, that one is asked first. */
+ * goes on. again: the stream has waited at this moment; a filter that made it wait is asked first. */
 enum moment_said filters_hear(struct filters *set, enum moment moment, bool again);
 /* Heads leave, as in struct filter_kind. */
 bool filters_request(struct filters *set, struct filter_heads *heads);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An end that speaks HTTP/1 over a connection (end_speak): heads and bodies in and out, framing
  * checked on the way in and written on the way out. It never gives a byte beyond the message
- * being read: what was received of the next one stays with it. For the files of relay/; nobody
+ * being read: what was received of the next one stays with it. For the files of h1/; nobody
  * above includes this. */
 #ifndef H1_END_H
 #define H1_END_H
@@ -20,8 +20,7 @@ struct h1_mark {
 	struct framing framing;
 };
 
-/* Three lines of the cache; small exchanges do not touch the last one. It is zeroed up to chunks.
- * */
+/* Three lines of the cache; small exchanges do not touch the last. It is zeroed up to chunks. */
 struct h1_end {
 	struct framing framing;  /* first */
 	struct buf *in;          /* received: the head (its spans point here), what follows it */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A dynamic table of fields (RFC 7541 2.3.2): entries come at one end and go at the other. HPACK has
- * its own numbers for them, behind those of its static table (http/hpack_table.h); the table counts
- * by age. Pure. */
+/* A dynamic table of fields (RFC 7541 2.3.2): entries come at one end and go at the other. HPACK
+ * has its own numbers for them, behind those of its static table (http/hpack_table.h); the table
+ * counts by age. Pure. */
 #ifndef HTTP_FIELD_TABLE_H
 #define HTTP_FIELD_TABLE_H
 

@@ -56,7 +56,8 @@ enum h1_result h1_response_head(struct h1_parser *p, const char *bytes, size_t l
 /* The same for a head without a start line (a CGI program answers so, RFC 3875 6.2): fields up to
  * the empty line. What a start line would say stands in msg before the first call: version, for a
  * response its status. Each field is checked as it is there; what the head as a whole means is the
- * caller's to say. H1_DONE sets msg->head_len, a Content-Length msg->length, and no framing. */
+ * caller's to say: a Transfer-Encoding, where there is one, counts before msg->length. H1_DONE sets
+ * msg->head_len, a Content-Length msg->length, and no framing. */
 enum h1_result h1_fields_head(struct h1_parser *p, const char *bytes, size_t len, unsigned options,
 			      struct message *msg, struct message_error *error);
 

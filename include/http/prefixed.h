@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Integers that begin within a byte: the encoding that HPACK and QPACK share (RFC 7541 5.1, RFC 9204
- * 4.1.1). mask: the bits of the first byte that are the integer's, all at its low end. */
+/* Integers that begin within a byte: the encoding that HPACK and QPACK share (RFC 7541 5.1, RFC
+ * 9204 4.1.1). mask: the bits of the first byte that are the integer's, all at its low end. */
 #ifndef HTTP_PREFIXED_H
 #define HTTP_PREFIXED_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The third way of a pump: the kernel passes on by itself what comes, while the process sleeps
- * (doc/internals/kernel.md). For whoever starts it, wants it, counts and shows; pumps call it through
- * relay/bypass.h. */
+ * (doc/internals/kernel.md). For whoever starts it, wants it, counts and shows; pumps call it
+ * through relay/bypass.h. */
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 

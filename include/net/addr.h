@@ -71,7 +71,8 @@ MUST_USE int addr_parse(const char *word, unsigned allow, struct arena *arena,
 /* Asks the system's resolver, and waits: the first address of the name goes to addr, whose port
  * stays. 0, or -1 and err. */
 MUST_USE int addr_resolve(const char *host, uint16_t family, struct addr *addr, struct err *err);
-/* An address of the internet, as digits without a port: "192.0.2.1", "2001:db8::1". 0; -1: it is none. */
+/* An address of the internet, as digits without a port: "192.0.2.1", "2001:db8::1". 0; -1: it is
+ * none. */
 MUST_USE int addr_of_ip(const char *text, struct addr *addr);
 /* System form; returns its length. Paths too long are cut (addr_parse refused them). */
 socklen_t addr_to_sockaddr(const struct addr *addr, struct sockaddr_storage *ss);

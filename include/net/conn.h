@@ -35,8 +35,8 @@ struct conn;
 struct iovec;
 struct tls_link_ops;
 
-/* What stands between the socket and those who use the connection (tls/conn.c): conn_recv and the
- * rest call it in the place of the system calls. Results and flags are theirs. */
+/* What stands between the socket and those who use the connection (tls/layer_ops.c): conn_recv and
+ * the rest call it in the place of the system calls. Results and flags are theirs. */
 struct conn_layer_ops {
 	enum io (*recv)(struct conn *conn, void *buf, size_t size, size_t *got);
 	/* What it has taken it will send, as the kernel does with what lies in the socket's buffer:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The row of connections (net/link.h), and its answers for whoever lies over a connection of its own
- * and knows one more: HTTP/2. */
+/* The row of connections (net/link.h), and its answers for whoever lies over a connection of its
+ * own and knows one more: HTTP/2. */
 #ifndef NET_CONN_LINK_H
 #define NET_CONN_LINK_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is asked of a connection by those who do not have it: streams, rules, fetches, logs, commands.
- * A link is the answer to "over what does this come": a name for it that is passed by value, lasts as
- * long as what it names, owns nothing, and hands out neither a descriptor nor the connection. A row
- * of answers is a table: that of sockets is net/conn_link.c. What TLS tells is a table of its own
- * (tls/link.h). Whether there is something to read, or an end, is told by the flags of the end.
+/* What is asked of a connection by those who do not have it: streams, rules, fetches, logs,
+ * commands. A link is the answer to "over what does this come": a name for it that is passed by
+ * value, lasts as long as what it names, owns nothing, and hands out neither a descriptor nor the
+ * connection. A row of answers is a table: that of sockets is net/conn_link.c. What TLS tells is a
+ * table of its own (tls/link.h). Whether there is something to read, or an end, is told by the
+ * flags of the end.
  *
  * There may be no link (ops NULL). It may be asked all the same, and knows nothing. */
 #ifndef NET_LINK_H

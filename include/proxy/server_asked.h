@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What people ask of a server at run time: the same for the stats socket, the stats page and scripts.
- * As the ordered log makes a change. */
+/* What people ask of a server at run time: the same for the stats socket, the stats page and
+ * scripts. As the ordered log makes a change. */
 #ifndef PROXY_SERVER_ASKED_H
 #define PROXY_SERVER_ASKED_H
 
@@ -9,7 +9,7 @@
 struct err;
 struct text;
 
-/* "set server state": into service, out of it for new sessions that no cookie sends, or altogether. */
+/* "set server state": in service; out of it, but for sessions that a cookie sends; out altogether. */
 void server_make_ready(struct server *s);
 void server_make_drain(struct server *s);
 void server_make_maint(struct server *s);

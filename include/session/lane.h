@@ -27,8 +27,8 @@ struct lane;
  * lives until its end is taken back or closed. NULL: no memory. */
 MUST_USE struct lane *lane_new(const struct lane_kind *kind, const struct origin *from,
 			       unsigned requests, void *lent);
-/* Begins the stream, which may end at once; the lane is the stream's from here on, and goes with it.
- * False: it could not begin, and the lane is gone. */
+/* Begins the stream, which may end at once; the lane is the stream's from here on, and goes with
+ * it. False: it could not begin, and the lane is gone. */
 MUST_USE bool lane_start(struct lane **lane);
 
 /* For LANE_CARRIER: contracts in stream/origin.h. */

@@ -18,9 +18,10 @@
  *   behind the word                    a block of BLOCK_TAKEN       frees it, sets the bit
  *   (giving) between word and bit      a free block without a bit   blocks_mend_given sets it
  *
- * A bit that says free of a block that is not is harmless: the word decides, and who meets the bit
- * clears it. A bit that is missing would be a block that is lost. Bits and words may be falsified
- * by a process that was taken over: nothing beyond `count' is ever named or touched.
+ * A bit that says free of a block that is not is harmless: whoever takes a block asks its word, and
+ * clears the bit. Until then blocks_is_free and blocks_used take the block for a free one. A bit
+ * that is missing would be a block that is lost. Bits and words may be falsified by a process that
+ * was taken over: nothing beyond `count' is ever named or touched.
  *
  * There is one size. What needs more takes several blocks, one after the other, and keeps them in
  * words of its own; its intent must say where, so that a half of them can be given back. Blocks

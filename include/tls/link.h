@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What TLS tells of a link (net/link.h), in plain types: nobody who asks includes OpenSSL, and a row
- * may know TLS from elsewhere. The row of connections is tls/facts.c. A link without TLS may be asked,
- * too: it knows nothing. During a handshake, and behind one that failed, what was known by then is
- * told. A build without OpenSSL has no rows. */
+/* What TLS tells of a link (net/link.h), in plain types: nobody who asks includes OpenSSL, and a
+ * row may know TLS from elsewhere. The row of connections is tls/facts.c. A link without TLS may be
+ * asked, too: it knows nothing. During a handshake, and behind one that failed, what was known by
+ * then is told. A build without OpenSSL has no rows. */
 #ifndef TLS_LINK_H
 #define TLS_LINK_H
 

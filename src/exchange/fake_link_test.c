@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Exchanges over a link that has no socket (net/link.h): a fake connection says addresses, a path and
- * TLS facts. Whole requests and responses pass, with a real server on loopback behind them, which
- * writes down what fetches have said of the link. */
+/* Exchanges over a link that has no socket (net/link.h): a fake connection says addresses, a path
+ * and TLS facts. Whole requests and responses pass, with a real server on loopback behind them,
+ * which writes down what fetches have said of the link. */
 #include "net/link.h"
 
 #include "config.h"

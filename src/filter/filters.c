@@ -100,7 +100,8 @@ enum moment_said filters_hear(struct filters *set, enum moment moment, bool agai
 	enum moment_said said = SAID_GOES_ON;
 	struct filter *f;
 
-	for (f = again && set->waits[is_response] ? *asked : set->first; f && said == SAID_GOES_ON; f = f->next) {
+	f = again && set->waits[is_response] ? *asked : set->first;
+	for (; f && said == SAID_GOES_ON; f = f->next) {
 		if (!(f->line->kind->moments & 1u << moment) || !f->line->kind->hear)
 			continue;
 		*asked = f;

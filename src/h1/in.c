@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The receiving half of an HTTP/1 end (h1/end.h): heads and bodies as the peer sends them.
- * The pumps call recv, held and splice, the steps of an exchange heads; the codec (http/h1.c)
+ * The pumps call recv, held and splice, the steps of an exchange heads; the codec (http/h1_parse.c)
  * knows the format, this file knows the socket.
  *
  * Invariants: never a byte beyond the message's body; in->head is behind the last byte given;

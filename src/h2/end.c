@@ -230,7 +230,7 @@ static void h2_tunnel(struct end *end)
 
 /* ---- heads out ---------------------------------------------------------------------------- */
 
-/* A client of HTTP/2 with a closed window takes nothing of the body. */
+/* Not for a client of HTTP/2 whose window is closed: it takes nothing of the body. */
 static void window_begins(struct h2_stream *st)
 {
 	if (h2_window_is_little(st) && sink_room(st) >= H2_WINDOW_LEAST)

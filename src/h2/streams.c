@@ -42,6 +42,7 @@ struct h2_stream *h2_stream_new(struct h2_conn *c, uint32_t id)
 	st->priority.urgency = H2_URGENCY_USUAL;
 	st->send_window = c->peer_window;
 	st->window = h2_window_first(c);
+	st->sink_room = UINT32_MAX;
 	st->recv_window = (int32_t)st->window;
 	st->filled_ms = clock_now_ms;
 	st->framing.passable = UINT64_MAX;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a head says about itself: framing, Host, connection options; and what is refused because two
- * recipients could read it in two ways (RFC 9112 3.2, 6.1 to 6.3, 11.2). Called by h1_parse.c, for
- * each field that has an id and at the end. What is wrong is refused, unless an option lets it
- * pass; then it is made to say one thing.
+ * recipients could read it in two ways (RFC 9112 3.2, 6.1 to 6.3, 11.2). Called by h1_fields.c for
+ * each field that has an id, and by h1_parse.c at the end. What is wrong is refused, unless an
+ * option lets it pass; then it is made to say one thing.
  */
 #include "http/h1_head.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Heads without a start line, as CGI programs answer: fields up to the empty line. Each is read
- * whole, and split in two at every position, with the bytes at another place in the second call; the
- * answer is made of it as RFC 3875 6.2 says.
+ * whole, and split in two at every position, with the bytes at another place in the second call;
+ * the answer is made of it as RFC 3875 6.2 says.
  */
 #include "http/h1.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Heads of HTTP/1 (RFC 9112 2 to 4): one pass over the bytes, each looked at once; when bytes run
- * out the parser remembers where and goes on there. Start lines are read here, fields in h1_fields.c.
- * What the fields mean is checked in h1_check.c as soon as each is complete, so that the first byte
- * that is wrong decides, however the bytes arrived. Called by the exchange and by HTTP checks; never allocates, never writes to the bytes.
+ * out the parser remembers where and goes on there. Start lines are read here, fields in
+ * h1_fields.c. What the fields mean is checked in h1_check.c as soon as each is complete, so that
+ * the first byte that is wrong decides, however the bytes arrived. Called by ends and by HTTP
+ * checks; never allocates, and writes to the bytes only where a folded field is allowed
+ * (h1_fields.c).
  */
 #include "http/h1.h"
 

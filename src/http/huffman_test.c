@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The Huffman code of fields: all bytes, as another implementation has written them; the examples of
- * RFC 7541 appendix C; how a string may end.
+ * The Huffman code of fields: all bytes, as another implementation has written them; the examples
+ * of RFC 7541 appendix C; how a string may end.
  */
 #include "http/huffman.h"
 

@@ -32,7 +32,7 @@ bool kernel_waits(struct pump *pump)
 {
 	struct kernel_way *way = kernel_way_of(pump);
 
-	if (!way || way_drained(way))
+	if (way_drained(way))
 		return false;
 	kernel_wait(way->owner);
 	return true;

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "event/loop.h"
-#include "relay/bypass.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Coroutines that scripts make by themselves. Such a coroutine waits together with its script. Its
- * resume is ours: when the coroutine inside has asked to wait (`pausing`), the one outside yields as
- * well, up to script_run, and each resumes the one inside when it goes on.
+ * resume is ours: when the coroutine inside has asked to wait (`pausing`), the one outside yields
+ * as well, up to script_run, and each resumes the one inside when it goes on.
  */
 #include "lua/coroutine.h"
 

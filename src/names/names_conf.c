@@ -146,7 +146,7 @@ static void name_one(struct config *cfg, struct server *s, bool said)
 		name_service(s);
 }
 
-/* Which section "resolvers" is asked for the names of which servers, and which names are services. */
+/* Which section "resolvers" is asked for whose names, and which names are those of services. */
 static int names_finish(struct config *cfg, void *data)
 {
 	struct proxies *all = config_data(cfg, &proxy_module);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Maps of sockets, whose program (sockmap_program.c) passes on what they receive. Called by
- * src/relay/kernel_*.c alone; nothing here knows pumps.
+ * src/kernel/ alone; nothing here knows pumps.
  *
  * "sources" runs the program for what its sockets receive, "targets" says where that goes, both by
  * the cookie of the source; "numbers" gives the route of a cookie; "routes" is the shared memory.

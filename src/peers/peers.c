@@ -191,8 +191,7 @@ static void call_fire(struct timer *timer)
 		call_failed(peer, 0);
 }
 
-/* ---- connections come and go
- * --------------------------------------------------------------------- */
+/* ---- connections come and go ------------------------------------------------------------------- */
 
 static void add_counts(struct talk_counts *sum, const struct talk_counts *c)
 {
@@ -394,8 +393,7 @@ static void hear(struct listener *l)
 		log_process(LOG_L_ALERT, "Peers: the poller does not take a listening socket.");
 }
 
-/* ---- sections
- * ------------------------------------------------------------------------------------ */
+/* ---- sections ---------------------------------------------------------------------------------- */
 
 static void section_begin(struct peers_section *s)
 {
@@ -454,8 +452,7 @@ static void section_end(struct peers_section *s)
 	s->life = NULL;
 }
 
-/* ---- for peers_conf.c and leave.c
- * ------------------------------------------------------------------ */
+/* ---- for peers_conf.c and leave.c -------------------------------------------------------------- */
 
 void peers_speak(bool on)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a server is beside its transitions (server_change.c): as what it enters service, its port, whether it speaks TLS, how far it has warmed up. And the hooks of upper
- * layers.
+ * What a server is beside its transitions (server_change.c): as what it enters service, its port,
+ * whether it speaks TLS, how far it has warmed up. And the hooks of upper layers.
  */
 #include "proxy/server.h"
 

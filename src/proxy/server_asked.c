@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What people ask of a server at run time, by whichever way. Called as the ordered log makes a change,
- * by commands of the stats socket, the form of the stats page, and scripts. */
+/* What people ask of a server at run time, by whichever way. Called as the ordered log makes a
+ * change, by commands of the stats socket, the form of the stats page, and scripts. */
 #include "proxy/server_asked.h"
 
 #include "base/err.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lanes (session/lane.h): origins and timers of the streams of one connection. Called by carriers of
- * multiplexed connections and, as their carrier_ops, by streams. */
+/* Lanes (session/lane.h): origins and timers of the streams of one connection. Called by carriers
+ * of multiplexed connections and, as their carrier_ops, by streams. */
 #include "session/lane.h"
 
 #include "base/pool.h"

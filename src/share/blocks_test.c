@@ -166,6 +166,7 @@ static void each_is_had_once(void **state)
 static void what_others_have_written_leads_nowhere(void **state)
 {
 	struct blocks b = begin();
+	unsigned taken = 0;
 	uint32_t block;
 
 	(void)state;
@@ -178,7 +179,9 @@ static void what_others_have_written_leads_nowhere(void **state)
 	while (blocks_take(&b, OWN_ROW, &block)) {
 		assert_in_range(block, 64, COUNT - 1);
 		assert_int_not_equal(block, 65);
+		taken++;
 	}
+	assert_int_not_equal(taken, 0);
 	blocks_mend(&b, UINT32_MAX, DEAD_ROW);
 	blocks_mend_given(&b, COUNT, 0);
 }

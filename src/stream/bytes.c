@@ -23,9 +23,9 @@
 #include "stream/service.h"
 #include "stream/timeouts.h"
 
-/* A client that has closed and has sent nothing that a server could answer waits for nothing; behind
- * the connection, what it has sent is the server's. With option abortonclose that is assumed of every
- * client that has closed. */
+/* A client that has closed and has sent nothing that a server could answer waits for nothing;
+ * behind the connection, what it has sent is the server's. With option abortonclose that is assumed
+ * of every client that has closed. */
 static bool bytes_client_left(const struct stream *s)
 {
 	if (!(*s->relay.client.flags & CONN_RDHUP) || s->phase == PHASE_REQUEST)

@@ -91,7 +91,8 @@ void streams_count_bytes(void)
 	struct stream *s;
 
 	list_for_each(s, &streams_all, node)
-		if (s->origin->frontend->set.options.on & OPT_CONTSTATS)
+		/* Of one that ends at present, all is counted. */
+		if (s->reason == END_NONE && s->origin->frontend->set.options.on & OPT_CONTSTATS)
 			stream_count_bytes(s);
 }
 

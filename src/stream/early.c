@@ -25,7 +25,7 @@ bool early_is_proven(const struct stream *s)
 	unsigned flags = *s->relay.client.flags;
 
 	return !(flags & CONN_UNPROVEN) &&
-	       (!(flags & CONN_BROKEN) || !tls_link_is(end_link(&s->relay.client)));
+	       (!(flags & CONN_BROKEN) || !tls_link_is(end_own_link(&s->relay.client)));
 }
 
 /* ---- the client's proof ------------------------------------------------------------------ */

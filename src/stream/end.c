@@ -19,7 +19,6 @@
 #include "stream/view.h"
 #include "tls/link.h"
 
-
 enum { DRAIN_POLL_MS = 5, DRAIN_MOST_MS = 10000 };
 
 /* ---- by itself --------------------------------------------------------------------------- */
@@ -157,12 +156,15 @@ static void stream_end_doomed(struct stream *s)
 /* Whose end others want: between two steps, for one may be at work now. */
 static void streams_end_doomed(struct task *task)
 {
-	struct stream *s, *next;
+	struct stream_scan scan = { 0 };
+	struct stream *s;
 
 	(void)task;
-	list_for_each_safe(s, next, &streams_all, node)
+	stream_scan_start(&scan);
+	while ((s = stream_scan_next(&scan)) != NULL)
 		if (s->doom != END_NONE)
 			stream_end_doomed(s);
+	stream_scan_end(&scan);
 }
 
 static struct task ender = { .node = LIST_INIT(ender.node), .run = streams_end_doomed };
@@ -189,8 +191,11 @@ void streams_end_server(const struct server *server, enum reason reason)
 
 void streams_end_all(enum reason reason)
 {
-	struct stream *s, *next;
+	struct stream_scan scan = { 0 };
+	struct stream *s;
 
-	list_for_each_safe(s, next, &streams_all, node)
+	stream_scan_start(&scan);
+	while ((s = stream_scan_next(&scan)) != NULL)
 		stream_end(s, reason);
+	stream_scan_end(&scan);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Streams that still have servers and backends which have left (proxy/server_add.h,
  * proxy/backend_add.h). */
-#include "proxy/part.h"
 #include "stream/server_part.h"
 
-#include "proxy/proxy.h"
 #include "proxy/part.h"
+#include "proxy/proxy.h"
 #include "stream/extra.h"
 #include "stream/stream.h"
 

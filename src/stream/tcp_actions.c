@@ -5,17 +5,12 @@
 
 #include "base/err.h"
 #include "expr/expr.h"
-#include "net/conn.h"
-#include "net/sock.h"
 #include "proxy/proxy.h"
 #include "stream/actions.h"
 #include "stream/extra.h"
 #include "stream/origin.h"
 #include "stream/stream.h"
 #include "stream/view.h"
-
-#include <netinet/ip.h>
-#include <netinet/tcp.h>
 
 enum { ALL_LISTS = AT_CONN | AT_SESSION | AT_REQUESTS | AT_RESPONSE };
 

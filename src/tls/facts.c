@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What TLS tells of a connection (tls/link.h): OpenSSL's object is asked, and what is noted beside it.
- * Why a handshake failed is in explain.c, what a PROXY header tells in identity.c. Nothing changes. */
+/* What TLS tells of a connection (tls/link.h): OpenSSL's object is asked, and what is noted beside
+ * it. Why a handshake failed is in explain.c, what a PROXY header tells in identity.c. Nothing
+ * changes. */
 #include "tls/layer.h"
 
 #include "tls/identity.h"

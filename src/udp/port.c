@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Datagrams of clients, in batches (dgram/batch.h). Each finds its session or begins one; what
- * several have for one session goes to its server in order (dgram/burst.h). No memory is taken for a
- * datagram. What a socket has no room for is dropped and counted, as a router would.
+ * several have for one session goes to its server in order (dgram/burst.h). No memory is taken for
+ * a datagram. What a socket has no room for is dropped and counted, as a router would.
  */
 #include "udp/port.h"
 
