@@ -18,7 +18,7 @@ struct tables cli_tables = {
 	.row_size = sizeof(struct cli_command),
 	.yields = is_missing,
 	.table = {
-		cli_talk_commands,
+		cli_mode_commands,
 		cli_stats_commands,
 		cli_sess_commands,
 		cli_servers_commands,

@@ -56,7 +56,7 @@
 #include "proxy/stick_conf.h"
 #include "queue/queue.h"
 #include "session/listening.h"
-#include "stats/change.h"
+#include "stats/form.h"
 #include "stats/history.h"
 #include "stats/page.h"
 #include "stats/page_conf.h"

@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 
-extern const struct cli_command cli_talk_commands[];
+extern const struct cli_command cli_mode_commands[];
 extern const struct cli_command cli_stats_commands[];
 extern const struct cli_command cli_sess_commands[];
 extern const struct cli_command cli_servers_commands[];

@@ -73,7 +73,7 @@ struct exchange {
 	uint32_t interims, interim_ms;  /* how many 1xx the server has said; clock_now_ms of the
 					 * first */
 	uint32_t try_us; /* clock_read_us, its low bits, when the request was sent last:
-			  * where watch_times says so */
+			  * where learn_times says so */
 
 	struct message req, res;        /* complete when http.request, http.response point to them */
 
@@ -165,7 +165,7 @@ MUST_USE bool exchange_connected(struct stream *s);
 MUST_USE COLD int exchange_fail(struct stream *s, enum reason reason);
 MUST_USE COLD int exchange_fail_with(struct stream *s, enum reason reason, unsigned status);
 MUST_USE COLD int exchange_fail_response(struct stream *s, enum reason reason, unsigned status);
-/* For those who learn from the responses of the server, if anybody does (proxy/watch.h). */
+/* For those who learn from the responses of the server, if anybody does (proxy/learn.h). */
 void exchange_observe(const struct stream *s, enum observed what);
 /* Sends the request once more, to the same or another server, if retry-on names the condition
  * (RETRY_*) and it can be. True: the steps go on there. */

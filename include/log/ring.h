@@ -24,8 +24,8 @@ struct ring {
 	unsigned max_len;         /* of a message; 0: whatever fits */
 	size_t size;              /* of data */
 	unsigned connect_ms, server_ms; /* timeouts of the servers; 0: none */
-	struct list servers;      /* struct ring_watch.node: these hold the tail back */
-	struct list watches;      /* struct ring_watch.node */
+	struct list servers;      /* struct ring_reader.node: these hold the tail back */
+	struct list readers;      /* struct ring_reader.node */
 	char *data;               /* allocated at start; NULL before */
 	uint64_t head, tail;      /* positions, ever growing: next to be written, oldest kept */
 	uint64_t written, dropped; /* messages */
@@ -33,9 +33,9 @@ struct ring {
 };
 
 /* Somebody who waits for new messages. */
-struct ring_watch {
+struct ring_reader {
 	struct list node;
-	void (*written)(struct ring_watch *watch); /* may only wake a task */
+	void (*written)(struct ring_reader *reader); /* may only wake a task */
 	uint64_t position; /* what is not read yet; only servers hold the ring's tail with it */
 };
 
@@ -67,9 +67,9 @@ ssize_t ring_read(const struct ring *ring, uint64_t *position, char *buf, size_t
 /* Length of the message at position, which must be kept. */
 size_t ring_message_len(const struct ring *ring, uint64_t position);
 
-/* watch, the caller's, whose position is set, hears of what is written until ring_unwatch. */
-void ring_watch(struct ring *ring, struct ring_watch *watch);
-void ring_unwatch(struct ring_watch *watch);
+/* reader, the caller's, whose position is set, hears of what is written until ring_unfollow. */
+void ring_follow(struct ring *ring, struct ring_reader *reader);
+void ring_unfollow(struct ring_reader *reader);
 
 /* Of the running generation, for `show events`: by name, or NULL; all of them in order. */
 struct ring *ring_find(const char *name);

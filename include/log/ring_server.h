@@ -14,7 +14,7 @@ struct err;
 enum ring_server_state { RING_SERVER_IDLE, RING_SERVER_CONNECTING, RING_SERVER_READY };
 
 struct ring_server {
-	struct ring_watch watch; /* position: first message that did not leave completely */
+	struct ring_reader reader; /* position: first message that did not leave completely */
 	struct ring *ring;
 	const char *name;
 	struct location loc;

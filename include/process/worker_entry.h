@@ -30,7 +30,7 @@ struct worker {
 	int words_fd;           /* what its handler of fatal signals writes; -1: none */
 	uint64_t started_ms, due_ms;
 	unsigned early_deaths;  /* in a row, less than 10 s after the start */
-	/* The watchdog's: process/watch.c */
+	/* The watchdog's: process/watchdog.c */
 	uint64_t turns, turned_ms, turned_cpu_ms;
 	bool aborted;
 	bool may_accept;        /* was told to finish, and has not said yet that it accepts

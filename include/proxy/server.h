@@ -290,7 +290,7 @@ struct server {
 	uint8_t ws;              /* enum server_ws: ... but for WebSocket */
 	bool particular;         /* which connection is used again depends on more than the address: TLS,
 				  * ws */
-	uint8_t watched; /* proxy/watch.h: what its traffic shows that somebody learns from */
+	uint8_t learns; /* proxy/learn.h: what its traffic shows that somebody learns from */
 	bool speaks_unasked;     /* it has sent a body where there is none: nothing of it is
 				  * shared */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */

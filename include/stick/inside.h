@@ -211,17 +211,17 @@ static inline uint32_t stick_since(uint32_t ms)
 	return age > UINT32_MAX - STICK_CLOCKS_APART ? 0 : age;
 }
 
-/* chain.c: the list. hash: of the key. */
-struct stick_entry *chain_find(struct stick_table *t, uint32_t hash, struct span key);
+/* bucket.c: the list. hash: of the key. */
+struct stick_entry *bucket_find(struct stick_table *t, uint32_t hash, struct span key);
 /* e is filled in, and pinned. It is in the list only if it was added. */
-enum chain_added { CHAIN_ADDED, CHAIN_HAS_ONE, CHAIN_BROKEN };
-enum chain_added chain_add(struct stick_table *t, struct stick_entry *e, struct span key);
+enum bucket_added { BUCKET_ADDED, BUCKET_HAS_ONE, BUCKET_BROKEN };
+enum bucket_added bucket_add(struct stick_table *t, struct stick_entry *e, struct span key);
 /* A marked entry is out of the list behind this. False: the list is broken. */
-bool chain_drop(struct stick_table *t, struct stick_entry *e);
-bool chain_has(struct stick_table *t, const struct stick_entry *e);
-void chain_mark(struct stick_entry *e);
+bool bucket_drop(struct stick_table *t, struct stick_entry *e);
+bool bucket_has(struct stick_table *t, const struct stick_entry *e);
+void bucket_mark(struct stick_entry *e);
 /* A bucket whose maker was killed. */
-void chain_mend_bucket(struct stick_table *t, uint32_t bucket);
+void bucket_mend(struct stick_table *t, uint32_t bucket);
 /* False: it is not of that generation any more, or nobody can have it. */
 bool stick_pin(struct stick_entry *e, uint32_t generation);
 void stick_unpin(struct stick_entry *e, uint32_t generation);
@@ -252,7 +252,7 @@ static inline uint32_t entry_age(const struct stick_table *t, uint32_t place)
 {
 	return stick_since(atomic_load_explicit(&t->touched[place], memory_order_relaxed));
 }
-/* names.c: its memory, of names_size() bytes, zeroed when it is new; NULL: none any more. */
+/* server_names.c: its memory, of names_size() bytes, zeroed when it is new; NULL: none any more. */
 size_t names_size(void);
 void names_begin(void *memory, const uint64_t *hash_key);
 /* purge.c: room in a full table. How many went; 0: none, or none could a few ms ago. */

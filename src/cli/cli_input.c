@@ -6,7 +6,7 @@
 #include "cli/own.h"
 
 #include "base/wipe.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "base/wipe.h"
 #include "cli/command.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "expr/view.h"
 
 #include <stdarg.h>

@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/help.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "proxy/global.h"
 
@@ -101,7 +101,7 @@ static const struct cli_command test_commands[] = {
 	{ .words = NULL },
 };
 
-struct tables cli_tables = TABLES("command", struct cli_command, test_commands, cli_talk_commands, cli_help_commands);
+struct tables cli_tables = TABLES("command", struct cli_command, test_commands, cli_mode_commands, cli_help_commands);
 
 /* -- helpers --------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include "base/wipe.h"
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/talk_level.h"
 #include "event/loop.h"
 #include "event/profile.h"

@@ -4,7 +4,7 @@
  * connection's own socket, beside what the conversation says. See net/inherit.h.
  */
 #include "cli/command.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "net/inherit.h"
 #include "proxy/proxy.h"

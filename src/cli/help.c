@@ -8,7 +8,7 @@
 
 #include "base/bug.h"
 #include "base/tables.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 
 #include <ctype.h>
 #include <stdlib.h>

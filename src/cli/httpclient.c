@@ -4,7 +4,7 @@
 #include "cli/tables.h"
 
 #include "base/bug.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "errand/errand.h"
 #include "errand/errand_conf.h"
 #include "http/message.h"

@@ -3,7 +3,7 @@
  * process's; what they change goes through the ordered log. Payloads: maps_load.c. */
 #include "cli/maps.h"
 
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "expr/expr.h"
 

@@ -7,7 +7,7 @@
  */
 #include "cli/maps.h"
 
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "share/segment.h"
 

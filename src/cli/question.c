@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/wipe.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/talk_level.h"
 #include "event/loop.h"
 #include "event/talk.h"

@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "cli/conversation.h"
 #include "cli/help.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/shared.h"
 #include "cli/tables.h"
 #include "event/talk.h"
@@ -71,7 +71,7 @@ static const struct cli_command test_commands[] = {
 	{ .words = NULL },
 };
 
-struct tables cli_tables = TABLES("command", struct cli_command, test_commands, cli_talk_commands, cli_help_commands);
+struct tables cli_tables = TABLES("command", struct cli_command, test_commands, cli_mode_commands, cli_help_commands);
 
 /* -- a world --------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
  * maxconn frontend and global, set rate-limit, clear counters.
  */
 #include "cli/activity.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "cli/words.h"
 #include "net/listener.h"

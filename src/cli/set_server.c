@@ -6,7 +6,7 @@
  */
 #include "check/checks.h"
 #include "check/health.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "cli/words.h"
 #include "exchange/idle.h"

@@ -8,7 +8,7 @@
 
 #include "base/wipe.h"
 #include "cli/cli.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 
 #include <stdlib.h>
 

@@ -3,21 +3,21 @@
  * show events: the rings, and the messages of one of them; with -w it goes on as new ones
  * come, until the peer sends anything or goes away.
  */
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "log/ring.h"
 
 struct events_state {
 	struct ring *ring;       /* rings live as long as the configuration */
 	uint64_t position;       /* of the next message */
-	bool wait, watching;
-	struct ring_watch watch;
+	bool wait, following;
+	struct ring_reader reader;
 	struct cli *cli;
 };
 
-static void events_written(struct ring_watch *watch)
+static void events_written(struct ring_reader *reader)
 {
-	cli_wake(container_of(watch, struct events_state, watch)->cli);
+	cli_wake(container_of(reader, struct events_state, reader)->cli);
 }
 
 static int events_list(struct cli_call *call)
@@ -59,9 +59,9 @@ static int events_start(struct cli_call *call, struct err *err)
 			return err_set(err, "unknown option");
 	if (state->wait) {
 		state->cli = call->cli;
-		state->watch.written = events_written;
-		state->watching = true;
-		ring_watch(state->ring, &state->watch);
+		state->reader.written = events_written;
+		state->following = true;
+		ring_follow(state->ring, &state->reader);
 	}
 	return 0;
 }
@@ -107,8 +107,8 @@ static void events_end(struct cli_call *call)
 {
 	struct events_state *state = call->state;
 
-	if (state && state->watching)
-		ring_unwatch(&state->watch);
+	if (state && state->following)
+		ring_unfollow(&state->reader);
 }
 
 /* Rings have the same names everywhere; what is wrong is said once. */

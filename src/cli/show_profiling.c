@@ -2,8 +2,8 @@
 /* set profiling, show profiling: how long each function that the loop calls takes. */
 #include "cli/applet.h"
 #include "cli/conversation.h"
+#include "cli/modes.h"
 #include "cli/program.h"
-#include "cli/session.h"
 #include "cli/tables.h"
 #include "event/profile.h"
 #include "event/signals.h"

@@ -5,7 +5,7 @@
  * rq[] and rp[].
  */
 #include "base/clock.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "cli/words.h"
 #include "h2/conn.h"

@@ -2,7 +2,7 @@
 /*
  * show info, show stat, show schema json: the numbers of stats/ in the three forms.
  */
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "proxy/proxy.h"
 #include "stats/info.h"

@@ -6,7 +6,7 @@
  * A table may have millions of entries. What takes long is cut into turns of the loop (budget), and
  * no entry stays pinned between two of them. Entries are said in the order of their places.
  */
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "event/loop.h"
 #include "expr/stick_key.h"

@@ -3,7 +3,7 @@
  * Commands about certificates: new, set, commit, abort, del, show and dump ssl cert; show ssl
  * providers. Sentences are HAProxy's, which tools look for. Private keys are never shown.
  */
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "cli/tls_say.h"
 #include "tls/bind.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Commands about crt-lists and directories of certificates: add, del and show ssl crt-list.
  * Sentences are HAProxy's, which tools look for. */
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "cli/tls_say.h"
 #include "tls/list.h"

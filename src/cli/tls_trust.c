@@ -2,7 +2,7 @@
 /* Commands about files of authorities and lists of revocations: new, set, commit, abort, del and
  * show, each for ssl ca-file and ssl crl-file; add for the former. Sentences are HAProxy's,
  * which tools look for. */
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "cli/tls_say.h"
 #include "tls/transaction.h"

@@ -8,7 +8,7 @@
 #include "base/bug.h"
 #include "base/fold.h"
 #include "cli/command.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "cli/trace_cond.h"
 #include "explain/record.h"

@@ -6,7 +6,7 @@
  * it: one that has not heard yet that a server is disabled may send one more stream there.
  */
 #include "base/clock.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 #include "config/value.h"
 #include "event/change.h"

@@ -17,8 +17,8 @@
 #include "http/message.h"
 #include "net/listener.h"
 #include "proxy/global.h"
+#include "proxy/learn.h"
 #include "proxy/proxy.h"
-#include "proxy/watch.h"
 #include "relay/buffer.h"
 #include "stream/extra.h"
 #include "stream/filtering.h"
@@ -367,7 +367,7 @@ APART static bool request_edit(struct exchange *x)
 	if (!early_mark(x) || !forwarded_name_server(x))
 		return false;
 	letters_for_server(s, &x->req);
-	if (s->backend && watch_times(s->backend))
+	if (s->backend && learn_times(s->backend))
 		x->try_us = (uint32_t)clock_read_us();
 	return true;
 }

@@ -23,7 +23,7 @@
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
-#include "proxy/watch.h"
+#include "proxy/learn.h"
 #include "relay/buffer.h"
 #include "stream/filtering.h"
 #include "stream/extra.h"
@@ -199,7 +199,7 @@ static int response_head(struct stream *s)
 		return response_interim(s);
 	if (x->res.status == 101 && !response_switches(s))
 		return exchange_fail_response(s, END_BAD_RESPONSE, 502);
-	if (s->server && s->server->watched & WATCHED_RESPONSES)
+	if (s->server && s->server->learns & LEARNS_RESPONSES)
 		exchange_observe(s, observed_status(x->res.status));
 	if (x->may_retry && exchange_retry(s, x->res.status == 425 ? early_retry_on(x) :
 					      retry_on_status(x->res.status)))

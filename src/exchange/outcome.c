@@ -8,7 +8,7 @@
 #include "exchange/reply.h"
 #include "exchange/server_conn.h"
 #include "net/listener.h"
-#include "proxy/watch.h"
+#include "proxy/learn.h"
 #include "stream/connect.h"
 #include "stream/early.h"
 #include "stream/extra.h"
@@ -129,8 +129,8 @@ int exchange_fail(struct stream *s, enum reason reason)
 
 void exchange_observe(const struct stream *s, enum observed what)
 {
-	if (s->server && s->server->watched & WATCHED_RESPONSES)
-		watch_seen(s->server, what, (uint32_t)clock_read_us() - s->exchange->try_us);
+	if (s->server && s->server->learns & LEARNS_RESPONSES)
+		learn_seen(s->server, what, (uint32_t)clock_read_us() - s->exchange->try_us);
 }
 
 int exchange_fail_response(struct stream *s, enum reason reason, unsigned status)

@@ -149,13 +149,13 @@ static struct server *search_server(const struct proxy *px, struct span value, b
 /* A request may hold thousands of cookies, a backend thousands of servers: from the second search
  * on servers are found by a hash of their values, in the order in which they stand. Made anew for
  * each request that needs it, since addresses change. */
-struct place {
+struct bucket {
 	uint64_t hash;
 	struct server *server; /* NULL: free */
 };
 
-static struct place *places; /* of the process: kept, grows */
-static size_t places_size;   /* a power of 2 */
+static struct bucket *buckets; /* of the process: kept, grows */
+static size_t bucket_count;   /* a power of 2 */
 
 struct finder {
 	const struct proxy *px;
@@ -165,19 +165,19 @@ struct finder {
 
 static bool finder_room(size_t servers)
 {
-	size_t size = places_size ? places_size : 64;
-	struct place *more;
+	size_t size = bucket_count ? bucket_count : 64;
+	struct bucket *more;
 
 	while (size < 2 * servers)
 		size *= 2;
-	if (size > places_size) {
-		more = realloc(places, size * sizeof(*places));
+	if (size > bucket_count) {
+		more = realloc(buckets, size * sizeof(*buckets));
 		if (!more)
 			return false;
-		places = more;
-		places_size = size;
+		buckets = more;
+		bucket_count = size;
 	}
-	memset(places, 0, places_size * sizeof(*places));
+	memset(buckets, 0, bucket_count * sizeof(*buckets));
 	return true;
 }
 
@@ -203,9 +203,9 @@ static bool finder_index(struct finder *finder)
 		if (server->refused || !value.len)
 			continue;
 		hash = value_hash(value);
-		for (at = hash & (places_size - 1); places[at].server; at = (at + 1) & (places_size - 1))
+		for (at = hash & (bucket_count - 1); buckets[at].server; at = (at + 1) & (bucket_count - 1))
 			;
-		places[at] = (struct place){ hash, server };
+		buckets[at] = (struct bucket){ hash, server };
 	}
 	finder->indexed = true;
 	return true;
@@ -214,11 +214,11 @@ static bool finder_index(struct finder *finder)
 static struct server *finder_look(struct span value, bool forced, bool *known)
 {
 	uint64_t hash = value_hash(value);
-	const struct place *p;
+	const struct bucket *p;
 	size_t at;
 
-	for (at = hash & (places_size - 1); places[at].server; at = (at + 1) & (places_size - 1)) {
-		p = &places[at];
+	for (at = hash & (bucket_count - 1); buckets[at].server; at = (at + 1) & (bucket_count - 1)) {
+		p = &buckets[at];
 		if (p->hash != hash || !span_equal(persist_value(p->server), value))
 			continue;
 		*known = true;

@@ -5,8 +5,8 @@
 
 #include "exchange/forwarded.h"
 #include "exchange/persist.h"
+#include "proxy/learn.h"
 #include "proxy/proxy.h"
-#include "proxy/watch.h"
 #include "stream/steps.h"
 
 static unsigned trait_if(bool is, unsigned trait)
@@ -29,7 +29,7 @@ static unsigned traits_of_both(const struct proxy *px)
 	       trait_if(px->http_response_rules != NULL, RESPONSE_MESSAGE) |
 	       trait_if(px->http_after_rules != NULL, RESPONSE_AFTER) |
 	       trait_if(px->filters || (conf && conf->name_header.ptr) ||
-			watch_times(px) ||
+			learn_times(px) ||
 			px->set.options.on & (OPT_ADJUST_SERVER | OPT_NO_REQUEST_TRAILERS),
 			LEAVING_EDITS);
 }

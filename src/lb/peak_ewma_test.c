@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "lb/test_world.h"
 #include "proxy/latency.h"
-#include "proxy/watch.h"
+#include "proxy/learn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,8 +86,8 @@ static void end_until(unsigned *n, uint64_t before_us)
 		r = &running[i];
 		move_clock(r->end_us);
 		world_release(r->server);
-		if (world_server(r->server)->watched)
-			watch_seen(world_server(r->server), observed_status(r->failed ? 503 : 200),
+		if (world_server(r->server)->learns)
+			learn_seen(world_server(r->server), observed_status(r->failed ? 503 : 200),
 				   r->us);
 		*r = running[--*n];
 	}

@@ -72,7 +72,7 @@ void log_forked(void)
 	if (!log_running)
 		return;
 	list_for_each(ring, &log_running->rings, node) {
-		list_for_each(s, &ring->servers, watch.node)
+		list_for_each(s, &ring->servers, reader.node)
 			ring_server_drop(s);
 		ring_empty(ring);
 	}

@@ -413,7 +413,7 @@ static void ring_server_that_talks_gets_its_turn(void **state)
 	say(LOG_L_INFO, "one");
 	c = accept_soon(fd);
 	expect_stream(c, "one\n");
-	s = list_first(&ring_find("r")->servers, struct ring_server, watch.node);
+	s = list_first(&ring_find("r")->servers, struct ring_server, reader.node);
 	assert_int_equal(send(c, much, TALK, 0), TALK);
 	for (i = 0; i < 10000 && unread(s->src.fd) < TALK; i++)
 		usleep(1000);

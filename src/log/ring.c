@@ -31,7 +31,7 @@ void ring_empty(struct ring *ring)
 {
 	ring->tail = ring->head;
 	ring->written = ring->dropped = 0;
-	list_init(&ring->watches);
+	list_init(&ring->readers);
 }
 
 static void ring_put(struct ring *ring, uint64_t at, const void *bytes, size_t len)
@@ -65,7 +65,7 @@ size_t ring_message_len(const struct ring *ring, uint64_t position)
 /* The oldest message that some server still has to send. */
 static uint64_t ring_held(const struct ring *ring)
 {
-	const struct ring_watch *server;
+	const struct ring_reader *server;
 	uint64_t held = UINT64_MAX;
 
 	list_for_each(server, &ring->servers, node)
@@ -93,13 +93,13 @@ static bool ring_make_room(struct ring *ring, size_t need)
 
 static void ring_notify(struct ring *ring)
 {
-	struct ring_watch *watch, *tmp;
+	struct ring_reader *reader, *tmp;
 
-	list_for_each(watch, &ring->servers, node)
-		if (watch->written) /* not yet, before it was started */
-			watch->written(watch);
-	list_for_each_safe(watch, tmp, &ring->watches, node)
-		watch->written(watch);
+	list_for_each(reader, &ring->servers, node)
+		if (reader->written) /* not yet, before it was started */
+			reader->written(reader);
+	list_for_each_safe(reader, tmp, &ring->readers, node)
+		reader->written(reader);
 }
 
 bool ring_write(struct ring *ring, const struct iovec *iov, int n)
@@ -147,12 +147,12 @@ ssize_t ring_read(const struct ring *ring, uint64_t *position, char *buf, size_t
 	return (ssize_t)(len < size ? len : size);
 }
 
-void ring_watch(struct ring *ring, struct ring_watch *watch)
+void ring_follow(struct ring *ring, struct ring_reader *reader)
 {
-	list_append(&ring->watches, &watch->node);
+	list_append(&ring->readers, &reader->node);
 }
 
-void ring_unwatch(struct ring_watch *watch)
+void ring_unfollow(struct ring_reader *reader)
 {
-	list_remove(&watch->node);
+	list_remove(&reader->node);
 }

@@ -19,7 +19,7 @@ struct ring *ring_new(struct config *cfg, struct log_data *data, const char *nam
 	ring->format = LOG_FMT_RAW;
 	ring->size = RING_DEFAULT_SIZE;
 	list_init(&ring->servers);
-	list_init(&ring->watches);
+	list_init(&ring->readers);
 	list_append(&data->rings, &ring->node);
 	return ring;
 }
@@ -41,7 +41,7 @@ static struct ring_server *ring_server_new(struct config *cfg, struct ring *ring
 	s->ring = ring;
 	s->name = name;
 	s->src.fd = -1;
-	list_append(&ring->servers, &s->watch.node);
+	list_append(&ring->servers, &s->reader.node);
 	return s;
 }
 
@@ -144,7 +144,7 @@ int ring_start(struct ring *ring, struct err *err)
 {
 	struct ring_server *s;
 
-	list_for_each(s, &ring->servers, watch.node)
+	list_for_each(s, &ring->servers, reader.node)
 		if (ring_server_start(s, err))
 			return -1;
 	return 0;
@@ -154,7 +154,7 @@ void ring_stop(struct ring *ring)
 {
 	struct ring_server *s;
 
-	list_for_each(s, &ring->servers, watch.node)
+	list_for_each(s, &ring->servers, reader.node)
 		ring_server_stop(s);
 	ring_release(ring);
 }

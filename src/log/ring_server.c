@@ -5,7 +5,7 @@
  * the server does not take them, messages stay in the ring, and once that is full of unsent
  * ones, further ones are dropped there.
  *
- * Invariant: the ring keeps every message from watch.position on; buf holds the framed ones
+ * Invariant: the ring keeps every message from reader.position on; buf holds the framed ones
  * from there (less `counted` bytes) up to `next`. What was sent in part when the connection
  * broke is sent again as a whole.
  */
@@ -39,7 +39,7 @@ static void ring_server_close(struct ring_server *s)
 	s->state = RING_SERVER_IDLE;
 	s->draining = false;
 	s->len = s->sent = s->counted = 0;
-	s->next = s->watch.position;
+	s->next = s->reader.position;
 }
 
 /* Closes and tries again in a second; says so once until it works again. */
@@ -101,15 +101,15 @@ static void ring_server_release(struct ring_server *s)
 {
 	char none[1];
 
-	while (s->watch.position != s->next) {
-		uint64_t position = s->watch.position;
+	while (s->reader.position != s->next) {
+		uint64_t position = s->reader.position;
 		size_t framed;
 
 		framed = ring_server_framed(s, ring_message_len(s->ring, position));
 		if (s->counted + framed > s->sent)
 			return;
 		s->counted += framed;
-		ring_read(s->ring, &s->watch.position, none, 0);
+		ring_read(s->ring, &s->reader.position, none, 0);
 	}
 }
 
@@ -260,9 +260,9 @@ static void ring_server_fire(struct timer *timer)
 		ring_server_fail(s, "nothing taken within timeout server");
 }
 
-static void ring_server_written(struct ring_watch *watch)
+static void ring_server_written(struct ring_reader *reader)
 {
-	struct ring_server *s = container_of(watch, struct ring_server, watch);
+	struct ring_server *s = container_of(reader, struct ring_server, reader);
 
 	if (!s->buf)
 		return; /* not started */
@@ -280,8 +280,8 @@ int ring_server_start(struct ring_server *s, struct err *err)
 	if (!s->buf)
 		return err_set(err, "ring %s: out of memory", s->ring->name);
 	s->src.fd = -1;
-	s->watch.position = s->next = ring_oldest(s->ring);
-	s->watch.written = ring_server_written;
+	s->reader.position = s->next = ring_oldest(s->ring);
+	s->reader.written = ring_server_written;
 	task_init(&s->task, ring_server_run);
 	timer_init(&s->timer, ring_server_fire);
 	task_wake(&s->task);

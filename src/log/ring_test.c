@@ -17,7 +17,7 @@ static void make(size_t size, unsigned max_len)
 {
 	ring = (struct ring){ .size = size, .max_len = max_len };
 	list_init(&ring.servers);
-	list_init(&ring.watches);
+	list_init(&ring.readers);
 	assert_int_equal(ring_alloc(&ring), 0);
 }
 
@@ -163,15 +163,15 @@ static void too_long_message_is_dropped(void **state)
 
 static int told;
 
-static void count(struct ring_watch *watch)
+static void count(struct ring_reader *reader)
 {
-	(void)watch;
+	(void)reader;
 	told++;
 }
 
 static void server_holds_unread_messages(void **state)
 {
-	struct ring_watch server = { .written = count };
+	struct ring_reader server = { .written = count };
 	char buf[16];
 
 	(void)state;
@@ -193,18 +193,18 @@ static void server_holds_unread_messages(void **state)
 	ring_release(&ring);
 }
 
-static void watchers_are_told(void **state)
+static void readers_are_told(void **state)
 {
-	struct ring_watch watch = { .written = count };
+	struct ring_reader reader = { .written = count };
 
 	(void)state;
 	make(50, 0);
 	told = 0;
-	ring_watch(&ring, &watch);
+	ring_follow(&ring, &reader);
 	put("a", "");
 	put("b", "");
 	assert_int_equal(told, 2);
-	ring_unwatch(&watch);
+	ring_unfollow(&reader);
 	put("c", "");
 	assert_int_equal(told, 2);
 	ring_release(&ring);
@@ -220,7 +220,7 @@ int main(void)
 		cmocka_unit_test(overtaken_reader_goes_on_with_the_oldest),
 		cmocka_unit_test(too_long_message_is_dropped),
 		cmocka_unit_test(server_holds_unread_messages),
-		cmocka_unit_test(watchers_are_told),
+		cmocka_unit_test(readers_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

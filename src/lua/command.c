@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/tables.h"
 #include "cli/command.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "expr/vars.h"
 #include "expr/view.h"
 #include "lua/classes.h"

@@ -35,11 +35,11 @@ static const char *ring_data;
 static size_t ring_size;
 
 /* One for each route; those that are free, in the order in which they were given back. */
-static struct place {
+static struct route_use {
 	int next;
 	uint64_t free_ms; /* from when on */
 	uint64_t cookie;  /* of the source; 0: none */
-} *places;
+} *uses;
 static int free_first, free_last;
 
 /* ---- maps ---------------------------------------------------------------------------------- */
@@ -119,8 +119,8 @@ void sockmap_close(void)
 	route_memory = NULL;
 	ring_seen = NULL;
 	ring_end = NULL;
-	free(places);
-	places = NULL;
+	free(uses);
+	uses = NULL;
 	close_fd(&program);
 	close_fd(&sources);
 	close_fd(&targets);
@@ -166,11 +166,11 @@ struct sockmap_route *sockmap_route(int number)
 
 static void route_free(int number, uint64_t free_ms)
 {
-	places[number] = (struct place){ .next = -1, .free_ms = free_ms };
+	uses[number] = (struct route_use){ .next = -1, .free_ms = free_ms };
 	if (free_last < 0)
 		free_first = number;
 	else
-		places[free_last].next = number;
+		uses[free_last].next = number;
 	free_last = number;
 }
 
@@ -178,9 +178,9 @@ int sockmap_route_take(void)
 {
 	int number = free_first;
 
-	if (number < 0 || places[number].free_ms > clock_now_ms)
+	if (number < 0 || uses[number].free_ms > clock_now_ms)
 		return -1;
-	free_first = places[number].next;
+	free_first = uses[number].next;
 	if (free_first < 0)
 		free_last = -1;
 	memset(&route_memory[number], 0, sizeof(struct sockmap_route));
@@ -198,8 +198,8 @@ static uint64_t cookie_of(int fd)
 
 void sockmap_route_give(int number)
 {
-	if (places[number].cookie)
-		bpf_map_remove(numbers, &places[number].cookie);
+	if (uses[number].cookie)
+		bpf_map_remove(numbers, &uses[number].cookie);
 	route_free(number, clock_now_ms + REUSE_MS);
 }
 
@@ -212,7 +212,7 @@ unsigned sockmap_join(const int fd[2], const int route[2])
 	for (i = 0; i < 2; i++) {
 		if (!cookies[i] || bpf_map_put(numbers, &cookies[i], &route[i]))
 			return 0;
-		places[route[i]].cookie = cookies[i];
+		uses[route[i]].cookie = cookies[i];
 	}
 	for (i = 0; i < 2; i++)
 		if (bpf_map_put(targets, &cookies[i], &fd[!i]))
@@ -256,8 +256,8 @@ void sockmap_leave(const int route[2])
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		bpf_map_remove(sources, &places[route[i]].cookie);
-		bpf_map_remove(targets, &places[route[i]].cookie);
+		bpf_map_remove(sources, &uses[route[i]].cookie);
+		bpf_map_remove(targets, &uses[route[i]].cookie);
 	}
 }
 
@@ -268,8 +268,8 @@ int sockmap_open(unsigned count, struct err *err)
 
 	route_count = count;
 	free_first = free_last = -1;
-	places = calloc(count, sizeof(*places));
-	if (places && !maps_create() && !program_start() && !memory_map()) {
+	uses = calloc(count, sizeof(*uses));
+	if (uses && !maps_create() && !program_start() && !memory_map()) {
 		for (i = 0; i < count; i++)
 			route_free((int)i, 0);
 		if (sockmap_try())

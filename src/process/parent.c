@@ -32,7 +32,7 @@
 #include "process/reload.h"
 #include "process/self.h"
 #include "process/spare.h"
-#include "process/watch.h"
+#include "process/watchdog.h"
 #include "process/worker.h"
 #include "process/workers.h"
 #include "session/listening.h"
@@ -482,7 +482,7 @@ static void on_tick(struct timer *timer)
 		if (due && w->pid > 0)
 			kill(w->pid, SIGKILL);
 		if (w->row >= 0 && w->state >= WORKER_SERVES)
-			watch_worker(w);
+			watchdog_look(w);
 	}
 	timer_set(timer, clock_now_ms + TICK_MS);
 }

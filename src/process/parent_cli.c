@@ -12,9 +12,9 @@
 #include "cli/cli.h"
 #include "cli/conversation.h"
 #include "cli/help.h"
+#include "cli/modes.h"
 #include "cli/program.h"
 #include "cli/question.h"
-#include "cli/session.h"
 #include "cli/tables.h"
 #include "config/config.h"
 #include "event/loop.h"
@@ -281,7 +281,7 @@ static const struct cli_command parent_commands[] = {
 };
 
 static const struct tables parent_tables = TABLES("command", struct cli_command,
-	cli_talk_commands,
+	cli_mode_commands,
 	parent_commands,
 	cli_startup_commands,
 	cli_help_commands);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The moving average of response times: "balance peak-ewma" goes by it. Each process writes the
- * word in its own cell; who balances reads those of all. Called by proxy/watch.c and lb/. */
+ * word in its own cell; who balances reads those of all. Called by proxy/learn.c and lb/. */
 #include "proxy/latency.h"
 
 #include "base/clock.h"

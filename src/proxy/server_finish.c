@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What can be said of servers only when all are known: names, numbers, ports, tracking. */
+#include "proxy/learn.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/suggest.h"
-#include "proxy/watch.h"
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -229,7 +229,7 @@ int server_check_words(struct config *cfg, struct server *s)
 	check_init_state(cfg, s);
 	check_observe(cfg, s);
 	check_socks4(cfg, s);
-	s->watched = (uint8_t)watch_wanted(s);
+	s->learns = (uint8_t)learn_wanted(s);
 	return cfg->diag->errors_heard == before ? 0 : -1;
 }
 

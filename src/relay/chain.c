@@ -18,7 +18,7 @@
 
 /* ---- links ------------------------------------------------------------------------------- */
 
-static void chain_drop(struct pump_chain *chain)
+static void bucket_drop(struct pump_chain *chain)
 {
 	struct pump_filter *f;
 
@@ -33,7 +33,7 @@ static void chain_drop(struct pump_chain *chain)
 
 void chain_leave(struct pump_chain *chain)
 {
-	chain_drop(chain);
+	bucket_drop(chain);
 	chain->pump->chain = NULL;
 	chain->pump->odd &= (uint8_t)~ODD_CHAIN;
 	chain->first = NULL;
@@ -104,7 +104,7 @@ void chain_ask(struct pump_chain *chain, struct pump_filter *filter)
 
 void chain_renew(struct pump_chain *chain)
 {
-	chain_drop(chain);
+	bucket_drop(chain);
 	chain->ended = chain->cut = false;
 	chain->taken = 0;
 }

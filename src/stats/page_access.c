@@ -16,7 +16,7 @@
 #include "http/uri.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
-#include "stats/change.h"
+#include "stats/form.h"
 #include "stats/metrics.h"
 #include "stats/service.h"
 #include "stats/service_end.h"

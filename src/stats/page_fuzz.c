@@ -2,7 +2,7 @@
 /* Fuzzer of what clients of the stats page send: an URI, and behind a line feed the body of a
  * form. Both are read; the page and the metrics are said to their end. */
 #include "log/log.h"
-#include "stats/change.h"
+#include "stats/form.h"
 #include "stats/html_page.h"
 #include "stats/metrics.h"
 #include "stats/report.h"

@@ -14,7 +14,7 @@
 #include "proxy/proxy.h"
 #include "relay/message_end.h"
 #include "relay/pump.h"
-#include "stats/change.h"
+#include "stats/form.h"
 #include "stats/html_page.h"
 #include "stats/metrics.h"
 #include "stats/report.h"

@@ -14,8 +14,8 @@
 #include "net/listener.h"
 #include "proxy/facts.h"
 #include "proxy/latency.h"
+#include "proxy/learn.h"
 #include "proxy/tally.h"
-#include "proxy/watch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -393,7 +393,7 @@ static void stat_fill_server_state(struct stat_row *row, const struct server *s,
 		SET(hanafail, stats_u64(sum->counters.failed_hana));
 	if (s->proxy->set.eject)
 		SET(ejections, stats_u64(sum->counters.ejections));
-	if (s->watched & WATCHED_LATENCY)
+	if (s->learns & LEARNS_LATENCY)
 		SET(ewma_us, stats_u32(latency_now(s)));
 	SET(lastsess, stat_age(sum->last_session_s));
 	SET(srv_icur, stats_u32(sum->idle));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Entries of stick tables: taken, pinned, given back. Called by whoever uses a table (rules,
- * fetches, the stats socket, peers); the list that finds them is chain.c, who makes room purge.c.
+ * fetches, the stats socket, peers); the list that finds them is bucket.c, who makes room purge.c.
  *
  * A place is free (its bit says so, or it was never used), built by one process, live with a number
  * of pins, or dead. Only a live one without pins dies, by one compare-and-swap. Each process says
@@ -134,8 +134,8 @@ static void finish_removal(struct stick_table *t, uint32_t place, uint32_t gener
 {
 	struct stick_entry *e = stick_place(t, place);
 
-	chain_mark(e);
-	if (chain_drop(t, e))
+	bucket_mark(e);
+	if (bucket_drop(t, e))
 		give_place(t, place, generation);
 }
 
@@ -193,7 +193,7 @@ struct stick_entry *stick_find(struct stick_table *t, struct span key)
 	struct stick_entry *e;
 
 	key = fitting(t, key, memory);
-	e = chain_find(t, hash_of(t, key), key);
+	e = bucket_find(t, hash_of(t, key), key);
 	return e && was_alive(t, e) ? e : NULL;
 }
 
@@ -224,7 +224,7 @@ static void undo(struct stick_table *t, struct stick_entry *e)
 /* Added, and pinned; NULL: *again: another process has added one of this key. */
 static struct stick_entry *make(struct stick_table *t, struct span key, uint32_t hash, bool *again)
 {
-	enum chain_added added;
+	enum bucket_added added;
 	struct stick_entry *e;
 	uint32_t place;
 
@@ -233,11 +233,11 @@ static struct stick_entry *make(struct stick_table *t, struct span key, uint32_t
 		return NULL;
 	e = stick_place(t, place);
 	fill(t, e, key, hash);
-	added = chain_add(t, e, key);
-	if (added != CHAIN_ADDED) {
+	added = bucket_add(t, e, key);
+	if (added != BUCKET_ADDED) {
 		undo(t, e);
 		stick_intend_nothing();
-		*again = added == CHAIN_HAS_ONE;
+		*again = added == BUCKET_HAS_ONE;
 		return NULL;
 	}
 	atomic_fetch_and(&e->life, ~(uint64_t)ENTRY_NEW);
@@ -260,7 +260,7 @@ struct stick_entry *stick_take(struct stick_table *t, struct span key, bool *mad
 	hash = hash_of(t, key);
 	do {
 		*made = false;
-		e = chain_find(t, hash, key);
+		e = bucket_find(t, hash, key);
 		if (e && was_alive(t, e))
 			return e;
 		*made = true;
@@ -352,7 +352,7 @@ static void mend_made(struct stick_table *t, uint32_t place, uint32_t generation
 {
 	struct stick_entry *e = stick_place(t, place);
 
-	if (chain_has(t, e)) {
+	if (bucket_has(t, e)) {
 		atomic_fetch_and(&e->life, ~(uint64_t)ENTRY_NEW);
 		stick_unpin(e, generation);
 	} else if (dies(e, generation, ENTRY_NEW | 1)) {

@@ -466,7 +466,7 @@ static void mend_row(struct stick_row *row, struct stick_slot *slots, unsigned n
 	struct stick_table *t = bucket ? table_of(bucket >> 8 & (TABLES - 1)) : NULL;
 
 	if (t)
-		chain_mend_bucket(t, (uint32_t)(bucket >> 32));
+		bucket_mend(t, (uint32_t)(bucket >> 32));
 	mend_slots(row, slots);
 	t = intent ? table_of(intent >> 8 & (TABLES - 1)) : NULL;
 	if (t)

@@ -8,8 +8,8 @@
 #include "log/log.h"
 #include "net/listener.h"
 #include "proxy/dial.h"
+#include "proxy/learn.h"
 #include "proxy/proxy.h"
-#include "proxy/watch.h"
 #include "stream/connect_tls.h"
 #include "stream/early.h"
 #include "stream/extra.h"
@@ -188,8 +188,8 @@ static void connect_observe(struct stream *s, bool ok)
 {
 	uint32_t ms = (uint32_t)clock_now_ms - s->phase_ms;
 
-	if (s->server->watched & WATCHED_CONNECTIONS)
-		watch_seen(s->server, ok ? OBSERVED_CONNECTED : OBSERVED_NOT_CONNECTED,
+	if (s->server->learns & LEARNS_CONNECTIONS)
+		learn_seen(s->server, ok ? OBSERVED_CONNECTED : OBSERVED_NOT_CONNECTED,
 			   (uint64_t)ms * 1000);
 }
 

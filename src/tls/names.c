@@ -119,7 +119,7 @@ void tls_names_free(struct tls_names *index)
 	memset(index, 0, sizeof(*index));
 }
 
-static struct tls_name *chain_find(struct tls_name *name, const char *text, size_t len,
+static struct tls_name *bucket_find(struct tls_name *name, const char *text, size_t len,
 				   uint32_t hash, bool wild)
 {
 	for (; name; name = name->next)
@@ -145,10 +145,10 @@ struct tls_name *tls_names_first(const struct tls_names *index, const char *text
 		text = dot;
 	}
 	hash = name_hash(text, len, wild);
-	return chain_find(index->buckets[hash & index->mask], text, len, hash, wild);
+	return bucket_find(index->buckets[hash & index->mask], text, len, hash, wild);
 }
 
 struct tls_name *tls_names_next(const struct tls_name *name)
 {
-	return chain_find(name->next, name->text, name->len, name->hash, name->wild);
+	return bucket_find(name->next, name->text, name->len, name->hash, name->wild);
 }

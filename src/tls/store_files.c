@@ -244,7 +244,7 @@ static int chain_read(struct tls_pieces *pieces, struct span text, struct err *e
 	return tls_pieces_read(pieces, text, err);
 }
 
-static int chain_add(const char *path, struct err *err)
+static int bucket_add(const char *path, struct err *err)
 {
 	struct tls_pieces pieces = { 0 };
 	const unsigned char *at;
@@ -280,7 +280,7 @@ int tls_files_chains(const char *directory, struct err *err)
 	for (i = 0; i < count; i++) {
 		snprintf(path, sizeof(path), "%s/%s", directory, names[i]->d_name);
 		if (!rc && names[i]->d_name[0] != '.' && !stat(path, &st) && S_ISREG(st.st_mode))
-			rc = chain_add(path, err);
+			rc = bucket_add(path, err);
 		free(names[i]);
 	}
 	free(names);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Who hangs: a worker that neither turns nor sleeps in the poller, for long; by a clock of the
  * test's own, and with processes that wait, are stopped, or are busy. */
-#include "process/watch.h"
+#include "process/watchdog.h"
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -41,7 +41,7 @@ static void child_start(bool busy)
 			pause();
 	}
 	clock_freeze(1000000);
-	watch_worker(&worker); /* the first look */
+	watchdog_look(&worker); /* the first look */
 }
 
 static int child_end(int signo)
@@ -59,7 +59,7 @@ static int child_end(int signo)
 static void pass(uint64_t ms)
 {
 	clock_advance(ms);
-	watch_worker(&worker);
+	watchdog_look(&worker);
 }
 
 static void test_turns(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What commands may read and change of the conversation that they run in. */
-#ifndef CLI_SESSION_H
-#define CLI_SESSION_H
+#ifndef CLI_MODES_H
+#define CLI_MODES_H
 
 #include <stdbool.h>
 #include <stddef.h>

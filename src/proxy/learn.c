@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Passes on what was seen of a server. Called by the steps of streams for each response of a server
  * that somebody learns from; it writes this process's tally, and changes nothing else by itself. */
-#include "proxy/watch.h"
+#include "proxy/learn.h"
 
 #include "proxy/latency.h"
 
-static unsigned watched_if(bool is, unsigned bits)
+static unsigned learns_if(bool is, unsigned bits)
 {
 	return is ? bits : 0;
 }
 
 /* In mode http a connection that was made says little, so that only responses count there. */
-unsigned watch_wanted(const struct server *s)
+unsigned learn_wanted(const struct server *s)
 {
 	const struct proxy_settings *set = &s->proxy->set;
 
-	return watched_if(s->set.observe == OBSERVE_LAYER4, WATCHED_CONNECTIONS) |
-	       watched_if(s->set.observe == OBSERVE_LAYER7, WATCHED_RESPONSES) |
-	       watched_if(watch_times(s->proxy), WATCHED_CONNECTIONS | WATCHED_RESPONSES) |
-	       watched_if(set->balance == BALANCE_PEAK_EWMA, WATCHED_LATENCY) |
-	       watched_if(set->eject != NULL, WATCHED_OUTCOME);
+	return learns_if(s->set.observe == OBSERVE_LAYER4, LEARNS_CONNECTIONS) |
+	       learns_if(s->set.observe == OBSERVE_LAYER7, LEARNS_RESPONSES) |
+	       learns_if(learn_times(s->proxy), LEARNS_CONNECTIONS | LEARNS_RESPONSES) |
+	       learns_if(set->balance == BALANCE_PEAK_EWMA, LEARNS_LATENCY) |
+	       learns_if(set->eject != NULL, LEARNS_OUTCOME);
 }
 
 /* Is it what the mode of the backend is judged by? */
@@ -35,13 +35,13 @@ static void count_outcome(struct server_tally *tally, bool good, uint64_t us)
 	tally->answered_us += good ? us : 0;
 }
 
-void watch_seen(struct server *s, enum observed what, uint64_t us)
+void learn_seen(struct server *s, enum observed what, uint64_t us)
 {
 	bool good = what == OBSERVED_CONNECTED || what == OBSERVED_GOOD_RESPONSE;
 
-	if (s->watched & WATCHED_LATENCY && counts(s, what))
-		latency_add(s, good || us > WATCH_FAILED_US ? us : WATCH_FAILED_US);
-	if (s->watched & WATCHED_OUTCOME && counts(s, what))
+	if (s->learns & LEARNS_LATENCY && counts(s, what))
+		latency_add(s, good || us > LEARN_FAILED_US ? us : LEARN_FAILED_US);
+	if (s->learns & LEARNS_OUTCOME && counts(s, what))
 		count_outcome(s->tally, good, us);
 	if (s->set.observe != OBSERVE_NONE && server_hooks.observed)
 		server_hooks.observed(s, what);

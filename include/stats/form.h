@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Changes of servers by the form of the stats page. */
-#ifndef STATS_CHANGE_H
-#define STATS_CHANGE_H
+#ifndef STATS_FORM_H
+#define STATS_FORM_H
 
 #include "event/change.h"
 #include "stats/page.h"

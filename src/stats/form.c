@@ -5,7 +5,7 @@
  * POST is complete. Only the state of servers changes; what follows is done by
  * proxy/server_change.c.
  */
-#include "stats/change.h"
+#include "stats/form.h"
 
 #include "base/err.h"
 #include "check/checks.h"

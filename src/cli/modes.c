@@ -5,12 +5,12 @@
 #include "base/version.h"
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/session.h"
+#include "cli/modes.h"
 #include "cli/tables.h"
 
 /* Words of later versions; as in 2.6 and 2.8 any other one, or none, toggles. "timed" alone brings
  * a prompt, too. */
-static int talk_prompt(struct cli_call *call, struct err *err)
+static int modes_prompt(struct cli_call *call, struct err *err)
 {
 	enum cli_prompt how = PROMPT_TOGGLED;
 	int i;
@@ -32,28 +32,28 @@ static int talk_prompt(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-static int talk_quit(struct cli_call *call, struct err *err)
+static int modes_quit(struct cli_call *call, struct err *err)
 {
 	(void)err;
 	cli_quit(call->cli);
 	return 0;
 }
 
-static int talk_operator(struct cli_call *call, struct err *err)
+static int modes_operator(struct cli_call *call, struct err *err)
 {
 	(void)err;
 	cli_lower_level(call->cli, LEVEL_OPERATOR);
 	return 0;
 }
 
-static int talk_user(struct cli_call *call, struct err *err)
+static int modes_user(struct cli_call *call, struct err *err)
 {
 	(void)err;
 	cli_lower_level(call->cli, LEVEL_USER);
 	return 0;
 }
 
-static int talk_show_level(struct cli_call *call, struct err *err)
+static int modes_show_level(struct cli_call *call, struct err *err)
 {
 	static const char *const names[] = { "none", "user", "operator", "admin" };
 
@@ -62,7 +62,7 @@ static int talk_show_level(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-static int talk_version(struct cli_call *call, struct err *err)
+static int modes_version(struct cli_call *call, struct err *err)
 {
 	(void)err;
 	cli_say(call, LOG_L_INFO, "%s", version_for_tools);
@@ -70,7 +70,7 @@ static int talk_version(struct cli_call *call, struct err *err)
 }
 
 /* "on" and "off" switch; nothing tells. */
-static int talk_mode(struct cli_call *call, unsigned mode, struct err *err)
+static int modes_mode(struct cli_call *call, unsigned mode, struct err *err)
 {
 	const char *name = call->command->words, *arg = cli_arg(call, 0);
 
@@ -84,17 +84,17 @@ static int talk_mode(struct cli_call *call, unsigned mode, struct err *err)
 	return 0;
 }
 
-static int talk_expert(struct cli_call *call, struct err *err)
+static int modes_expert(struct cli_call *call, struct err *err)
 {
-	return talk_mode(call, CLI_EXPERT, err);
+	return modes_mode(call, CLI_EXPERT, err);
 }
 
-static int talk_experimental(struct cli_call *call, struct err *err)
+static int modes_experimental(struct cli_call *call, struct err *err)
 {
-	return talk_mode(call, CLI_EXPERIMENTAL, err);
+	return modes_mode(call, CLI_EXPERIMENTAL, err);
 }
 
-static int talk_severity(struct cli_call *call, struct err *err)
+static int modes_severity(struct cli_call *call, struct err *err)
 {
 	static const char *const names[] = { "none", "number", "string", NULL };
 
@@ -107,7 +107,7 @@ static int talk_severity(struct cli_call *call, struct err *err)
 	return err_set(err, "one of 'none', 'number', 'string' is a required argument");
 }
 
-static int talk_timeout(struct cli_call *call, struct err *err)
+static int modes_timeout(struct cli_call *call, struct err *err)
 {
 	const char *unit = "smhd";
 	static const unsigned factor[] = { 1, 60, 3600, 86400 };
@@ -137,28 +137,28 @@ static int talk_timeout(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-const struct cli_command cli_talk_commands[] = {
-	{ .words = "prompt", .args = "[n|i|p|timed]", .level = LEVEL_USER, .flags = CLI_LAST, .start = talk_prompt,
+const struct cli_command cli_mode_commands[] = {
+	{ .words = "prompt", .args = "[n|i|p|timed]", .level = LEVEL_USER, .flags = CLI_LAST, .start = modes_prompt,
 	  .help = "toggle interactive mode with prompt" },
-	{ .words = "quit", .level = LEVEL_USER, .flags = CLI_LAST, .start = talk_quit,
+	{ .words = "quit", .level = LEVEL_USER, .flags = CLI_LAST, .start = modes_quit,
 	  .help = "disconnect" },
-	{ .words = "operator", .level = LEVEL_OPERATOR, .start = talk_operator,
+	{ .words = "operator", .level = LEVEL_OPERATOR, .start = modes_operator,
 	  .help = "lower the level of the current CLI session to operator" },
-	{ .words = "user", .level = LEVEL_USER, .start = talk_user,
+	{ .words = "user", .level = LEVEL_USER, .start = modes_user,
 	  .help = "lower the level of the current CLI session to user" },
-	{ .words = "show cli level", .level = LEVEL_USER, .start = talk_show_level,
+	{ .words = "show cli level", .level = LEVEL_USER, .start = modes_show_level,
 	  .help = "display the level of the current CLI session" },
-	{ .words = "show version", .level = LEVEL_USER, .start = talk_version,
+	{ .words = "show version", .level = LEVEL_USER, .start = modes_version,
 	  .help = "show version of the current process" },
 	{ .words = "expert-mode", .args = "[on|off]", .level = LEVEL_ADMIN, .flags = CLI_HIDDEN,
-	  .start = talk_expert, .help = "show or switch the mode of dangerous commands" },
+	  .start = modes_expert, .help = "show or switch the mode of dangerous commands" },
 	{ .words = "experimental-mode", .args = "[on|off]", .level = LEVEL_ADMIN,
-	  .flags = CLI_HIDDEN, .start = talk_experimental,
+	  .flags = CLI_HIDDEN, .start = modes_experimental,
 	  .help = "show or switch the mode of unfinished commands" },
 	{ .words = "set severity-output", .args = "[none|number|string]", .level = LEVEL_USER,
-	  .start = talk_severity,
+	  .start = modes_severity,
 	  .help = "set presence of severity level in feedback information" },
 	{ .words = "set timeout", .args = "[cli] <delay>", .level = LEVEL_USER,
-	  .start = talk_timeout, .help = "change a timeout setting" },
+	  .start = modes_timeout, .help = "change a timeout setting" },
 	{ .words = NULL },
 };

@@ -6,7 +6,7 @@
  * machine, on which it is not its turn, kills nobody. One that is stopped, by a debugger or a
  * signal, does not hang. Called by the parent's tick.
  */
-#include "process/watch.h"
+#include "process/watchdog.h"
 
 #include "base/clock.h"
 #include "log/log.h"
@@ -68,7 +68,7 @@ static void watch_turned(struct worker *w, uint64_t turns)
 	w->turned_cpu_ms = cpu_ms(w->pid);
 }
 
-void watch_worker(struct worker *w)
+void watchdog_look(struct worker *w)
 {
 	const struct segment_row *row = segment_row(segment, (unsigned)w->row);
 	uint64_t turns = atomic_load(&row->pulse.turns), used;

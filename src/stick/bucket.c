@@ -244,7 +244,7 @@ static void make_ready(struct stick_table *t, uint32_t bucket)
 
 /* Its maker was killed: in front of, or behind the change that made it a node. The number is what
  * the maker wrote: any. */
-void chain_mend_bucket(struct stick_table *t, uint32_t bucket)
+void bucket_mend(struct stick_table *t, uint32_t bucket)
 {
 	_Atomic uint64_t *link;
 	unsigned steps;
@@ -329,7 +329,7 @@ static bool pin_found(struct stick_table *t, const struct search *s)
 	return false;
 }
 
-struct stick_entry *chain_find(struct stick_table *t, uint32_t hash, struct span key)
+struct stick_entry *bucket_find(struct stick_table *t, uint32_t hash, struct span key)
 {
 	struct search s = { .key = key };
 	struct spot spot;
@@ -344,7 +344,7 @@ struct stick_entry *chain_find(struct stick_table *t, uint32_t hash, struct span
 	return NULL;
 }
 
-enum chain_added chain_add(struct stick_table *t, struct stick_entry *e, struct span key)
+enum bucket_added bucket_add(struct stick_table *t, struct stick_entry *e, struct span key)
 {
 	struct search s = { .key = key };
 	uint32_t hash = atomic_load(&e->hash);
@@ -354,23 +354,23 @@ enum chain_added chain_add(struct stick_table *t, struct stick_entry *e, struct 
 	grow(t);
 	for (tries = 0; tries < TRIES; tries++) {
 		if (search(t, hash, &s, &spot) != AT_SPOT)
-			return CHAIN_BROKEN;
+			return BUCKET_BROKEN;
 		if (s.found)
-			return CHAIN_HAS_ONE;
+			return BUCKET_HAS_ONE;
 		atomic_store(&e->next, spot.next & ~LINK_UNREADY);
 		if (change_link(&spot, link_to(t, e)))
-			return CHAIN_ADDED;
+			return BUCKET_ADDED;
 	}
-	return CHAIN_BROKEN;
+	return BUCKET_BROKEN;
 }
 
-void chain_mark(struct stick_entry *e)
+void bucket_mark(struct stick_entry *e)
 {
 	atomic_fetch_or(&e->next, LINK_MARK);
 }
 
 /* A walk beyond it takes it out, unless somebody else has. */
-bool chain_drop(struct stick_table *t, struct stick_entry *e)
+bool bucket_drop(struct stick_table *t, struct stick_entry *e)
 {
 	struct search s = { .entry = NULL };
 	struct spot spot;
@@ -378,7 +378,7 @@ bool chain_drop(struct stick_table *t, struct stick_entry *e)
 	return search(t, atomic_load(&e->hash), &s, &spot) == AT_SPOT;
 }
 
-bool chain_has(struct stick_table *t, const struct stick_entry *e)
+bool bucket_has(struct stick_table *t, const struct stick_entry *e)
 {
 	struct search s = { .entry = e };
 	struct spot spot;

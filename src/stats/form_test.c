@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "http/message.h"
-#include "stats/change.h"
+#include "stats/form.h"
 #include "stats/test_world.h"
 
 #include <stdlib.h>
