@@ -20,6 +20,9 @@
 : "${srcdir:=$(cd "${0%/*}/../.." && pwd)}"
 : "${topbuild:=$(pwd)}"
 export topbuild
+# What tests in Python share (doc/internals/testing.md).
+PYTHONPATH=$(cd "$srcdir/reg-tests/support" && pwd)${PYTHONPATH:+:$PYTHONPATH}
+export PYTHONPATH PYTHONDONTWRITEBYTECODE=1
 : "${PENSTOCK:=$topbuild/penstock}"
 tool=$topbuild/reg-tests/relay/relaytest
 shim=$topbuild/reg-tests/shim/shim.so
@@ -205,9 +208,9 @@ python_with() {
 }
 
 # driver PROGRAM|- [OPTIONS]: a test in Python, in a file or on the standard input; its Service
-# (reg-tests/process/service.py) is what was started here.
+# (reg-tests/support/service.py) is what was started here.
 driver() {
-	PYTHONPATH=$srcdir/reg-tests/process "${python:-python3}" "$@" --front "$front" --back "$back" --stats "$stats" \
+	"${python:-python3}" "$@" --front "$front" --back "$back" --stats "$stats" \
 		--parent "$parent" --pid "${pid:-0}" --dir "$dir"
 }
 

@@ -12,5 +12,4 @@ acme_world() {
 	openssl req -new -key "$certs/directory.key" -subj "/CN=directory" -out "$certs/csr" &&
 		openssl x509 -req -in "$certs/csr" -CA "$certs/ca.pem" -CAkey "$certs/ca.key" \
 			-days 30 -set_serial 2 -extfile "$certs/ext" -out "$certs/directory.crt" 2>/dev/null
-	export PYTHONPATH="$srcdir/reg-tests/process"
 }

@@ -12,8 +12,6 @@ if command -v openssl >/dev/null && "$PENSTOCK" help crt-base >/dev/null 2>&1; t
 	signed site ca www.example.com
 	certificate=$certs/site.pem
 fi
-PYTHONPATH=$srcdir/reg-tests/h2:$srcdir/reg-tests/process
-export PYTHONPATH
 check "each answer has its result" \
 	python3 "$srcdir/reg-tests/check/grpc_answers.py" "$PENSTOCK" "$dir" $certificate
 

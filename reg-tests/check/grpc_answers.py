@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """option grpc-check: what servers may answer, and what they are asked. See h2_peer.py."""
 
+import struct
+import sys
+
+import frames
 from h2_peer import *
 
 GRPC = [("content-type", "application/grpc")]

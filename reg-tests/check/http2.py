@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Checks of HTTP over HTTP/2: results, requests, and which protocol is spoken. See h2_peer.py."""
 
+import socket
+import struct
+import sys
+
+import frames
 from h2_peer import *
 
 HTTPCHK = ["option httpchk GET /h"]

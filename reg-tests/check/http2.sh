@@ -13,8 +13,6 @@ if command -v openssl >/dev/null && "$PENSTOCK" help crt-base >/dev/null 2>&1; t
 	signed site ca www.example.com
 	certificate=$certs/site.pem
 fi
-PYTHONPATH=$srcdir/reg-tests/h2:$srcdir/reg-tests/process
-export PYTHONPATH
 check "all results are those recorded" \
 	python3 "$srcdir/reg-tests/check/http2.py" "$PENSTOCK" "$dir" $certificate
 

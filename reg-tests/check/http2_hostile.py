@@ -4,6 +4,12 @@ Servers of HTTP/2 that mean harm to who checks them: each has a result, all at o
 See h2_peer.py.
 """
 
+import socket
+import struct
+import sys
+import threading
+
+import frames
 from h2_peer import *
 
 HTTPCHK = ["option httpchk GET /"]

@@ -5,8 +5,6 @@
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
-PYTHONPATH=$srcdir/reg-tests/h2:$srcdir/reg-tests/process
-export PYTHONPATH
 if sanitized || grep -q __asan_init "$PENSTOCK"; then
 	export SANITIZED=1
 fi

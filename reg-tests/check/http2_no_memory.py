@@ -3,18 +3,14 @@
 pieces of frames and of heads, the dynamic table, trailers."""
 
 import mmap
-import os
 import queue
-import struct
-import sys
-
-here = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [here, here + "/../h2"]
-import frames
-from h2_peer import CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, Gone, Peer, frame, settings
-from service import Service, address, check, finish
 import socket
+import struct
 import threading
+
+import frames
+from h2_peer import CONTINUATION, DATA, END_HEADERS, GOAWAY, HEADERS, Gone, Peer, frame, settings
+from service import Service, address, check, finish
 
 service = Service(lambda p: p.add_argument("--nth"))
 with open(service.args.nth, "r+b") as f:

@@ -3,12 +3,9 @@
 The origin of observe_shutdown.sh, and its claims: in each backend one exchange shows the error that takes
 its server down, while another one runs on the server.
 """
-import os
 import socket
-import sys
 import threading
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../process"))
 import service
 from service import PATIENCE, check, connect, finish, read_all
 

@@ -57,39 +57,9 @@ colocate disable
 
 # The same addresses and ports at the same time: the ends of the second one find their key taken.
 enable "$port"
-cat >"$dir/fixed.py" <<'END'
-import select, socket, sys
-server = sys.argv[1] == "server"
-s = socket.socket()
-s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-poll = select.epoll()
-if server:
-    s.bind(("10.79.0.2", int(sys.argv[2])))
-    s.listen(1)
-    print("ready", flush=True)
-    s, _ = s.accept()
-else:
-    s.bind(("10.79.0.1", 7999))
-    s.connect(("10.79.0.2", int(sys.argv[2])))
-poll.register(s, select.EPOLLIN)
-print("connected", flush=True)
-sys.stdin.readline()
-tag = sys.argv[3].encode()
-for n in range(200):
-    if not server:
-        s.sendall(tag + b"%04d" % n)
-    got = b""
-    while len(got) < 5:
-        poll.poll()
-        got += s.recv(5 - len(got))
-    if got != tag + b"%04d" % n:
-        sys.exit(f"got {got}")
-    if server:
-        s.sendall(got)
-END
 fixed() {
 	mkfifo "$dir/$1$2"
-	grouped ip netns exec "$1-$3" timeout 120 python3 "$dir/fixed.py" "$2" "$port" "$4" \
+	grouped ip netns exec "$1-$3" timeout 120 python3 "${0%.sh}.py" "$2" "$port" "$4" \
 		<"$dir/$1$2" >"$dir/$1$2.out" 2>&1 &
 	children="$children $!"
 }

@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../process"))
 from service import check, finish
 
 program, preload, folder = sys.argv[1:]

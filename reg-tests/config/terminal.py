@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What penstock -c shows on terminals of some widths. Called by terminal.sh."""
-import os
 import re
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from terminal_lib import on_terminal, plain  # noqa: E402
+from terminal_lib import on_terminal, plain
 
 penstock, cfg = sys.argv[1:]
 words = [penstock, "-c", "-f", cfg]

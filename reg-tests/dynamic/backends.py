@@ -7,7 +7,8 @@ import os
 import signal
 import threading
 
-from service import PATIENCE, Origin, Service, check, connect, finish, read_all, until
+from origin import Origin
+from service import PATIENCE, Service, check, connect, finish, read_all, until
 
 WORKERS = 4
 service = Service()

@@ -6,7 +6,8 @@ Plays controllers. Run by controllers.sh.
 import os
 import threading
 
-from service import PATIENCE, Origin, Service, check, connect, finish, until
+from origin import Origin
+from service import PATIENCE, Service, check, finish, until
 
 TURNS = int(os.environ.get("TURNS", 40))
 WORKERS = 2

@@ -7,7 +7,8 @@ import os
 import threading
 import time
 
-from service import PATIENCE, Origin, Service, check, connect, finish, until
+from origin import Origin
+from service import PATIENCE, Service, check, connect, finish, until
 
 SERVERS = int(os.environ.get("SERVERS", 600))
 AT_ONCE = 300

@@ -6,7 +6,8 @@ Applications come and go, each with a backend of its own. Run by many_backends.s
 import os
 import threading
 
-from service import PATIENCE, Origin, Service, check, connect, finish, until
+from origin import Origin
+from service import PATIENCE, Service, check, connect, finish, until
 
 TURNS = int(os.environ.get("TURNS", 150))
 FIRST = TURNS // 3

@@ -8,7 +8,8 @@ import signal
 import threading
 import time
 
-from service import PATIENCE, Origin, Service, check, connect, finish, free_ports, read_all, until
+from origin import Origin
+from service import PATIENCE, Service, check, connect, finish, read_all, until
 
 WORKERS = 4
 service = Service()

@@ -32,126 +32,21 @@ backend up
 	stick-table type string size 100 expire 1m store bytes_in_rate(1s)
 END
 
-cat >"$dir/driver.py" <<'END'
-import threading, time
-from service import *
-
-sv = Service()
-K = 1024
-hold = threading.Event()
-
-def serve(s):
-    held = b""
-    try:
-        while True:
-            while b"\r\n\r\n" not in held:
-                if not (piece := s.recv(65536)):
-                    return
-                held += piece
-            head, held = held.split(b"\r\n\r\n", 1)
-            length = [int(l.split(b":")[1]) for l in head.lower().split(b"\r\n") if l.startswith(b"content-length:")]
-            while length and len(held) < length[0]:
-                held += s.recv(65536)
-            held = held[length[0]:] if length else held
-            path = head.split()[1].decode()
-            size = int(path.split("/")[2].split("?")[0])
-            s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size)
-            if "/hold" in path:
-                hold.wait(PATIENCE)
-            s.sendall(b"x" * size)
-    except OSError:
-        pass
-
-def origin():
-    with socket.create_server(address(sv.args.back), backlog=100) as o:
-        while True:
-            threading.Thread(target=serve, args=(o.accept()[0],), daemon=True).start()
-
-threading.Thread(target=origin, daemon=True).start()
-
-def get(path, src="127.0.0.1", more="", post=b""):
-    """Seconds until the answer was there."""
-    begin = time.monotonic()
-    with socket.create_connection(address(sv.args.front), PATIENCE, (src, 0)) as s:
-        length = "Content-Length: %d\r\n" % len(post) if post else ""
-        s.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{more}{length}\r\n".encode() + post)
-        got = read_all(s)
-    wanted = int(path.split("/")[2].split("?")[0])
-    if len(got.split(b"\r\n\r\n", 1)[1]) != wanted:
-        check(f"{path} of {src} came whole", False)
-    return time.monotonic() - begin
-
-def at_once(*calls):
-    """The seconds of each."""
-    took = [None] * len(calls)
-    def one(i):
-        took[i] = get(**calls[i])
-    threads = [threading.Thread(target=one, args=(i,)) for i in range(len(calls))]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    return took
-
-def say(took):
-    return ", ".join("%.2f" % t for t in took)
-
-def within(sentence, took, least, most):
-    check("%s: %s s, of %.2f to %.2f" % (sentence, say(took), least, most),
-          all(least <= t <= most for t in took))
-
-SLACK = 4 # of the machine; what was allowed in a tenth of a second may come before its time
-mine = dict(path="/down/204800")
-within("a stream alone", at_once(mine), 0.85, 1.0 + SLACK)
-took = at_once(mine, mine, mine, dict(path="/down/204800", src="127.0.0.2"), dict(path="/other/3000000"))
-within("three have the limit together", took[:3], 1.0, 3.0 + SLACK)
-check("the last of them is as late as three times the bytes", max(took[:3]) > 2.6)
-within("another client has its own", took[3:4], 0.85, 1.0 + SLACK)
-check("without a limit nobody waits (%.2f s)" % took[4], took[4] < 1.0 + SLACK)
-
-token = lambda path, t, n: dict(path=path, more=t and f"X-Token: {t}\r\n", post=b"y" * n)
-took = at_once(token("/up/1", "a", 100 * K), token("/up/2", "a", 100 * K), token("/up/3", "b", 100 * K),
-               token("/up/4", "", 2000 * K))
-check("uploads of a token: %s s" % say(took[:2]), max(took[:2]) > 1.75)
-within("of another one", took[2:3], 0.85, 1.0 + SLACK)
-check("without a token nobody waits (%.2f s)" % took[3], took[3] < 1.0 + SLACK)
-
-took = at_once(*[dict(path="/named/102400?name=a")] * 2, dict(path="/named/102400?name=b"))
-check("the table of the section, in half a second: %s s" % say(took), max(took[:2]) > 0.8)
-within("another name", took[2:], 0.35, 0.5 + SLACK)
-
-# One that holds its part and asks for nothing: the other one has all when a period has passed.
-idle = threading.Thread(target=get, args=("/down/1/hold", "127.0.0.3"))
-idle.start()
-table = lambda: ask(sv.args.stats, "show table down")
-until("it is there", lambda: [l for l in table().splitlines() if "key=127.0.0.3 use=1" in l])
-took = get("/down/614400", "127.0.0.3")
-check("what one leaves the other has: %.2f s, of 3.0 to 6.0" % took, 2.8 < took < 6.0)
-hold.set()
-idle.join()
-
-until("nobody is left in the tables", lambda: all(
-    "use=0" in line for name in ("down", "up", "fe")
-    for line in ask(sv.args.stats, "show table " + name).splitlines() if "key=" in line))
-rate = [l for l in table().splitlines() if "key=127.0.0.1 " in l]
-check("the rate is the table's: " + rate[0], "bytes_out_rate(1000)=" in rate[0])
-finish()
-END
 
 start_penstock
 say "## alone"
-driver "$dir/driver.py" || failures=$((failures + 1))
+driver "${0%.sh}.py" || failures=$((failures + 1))
 stop_penstock
 sed -i 's/^global$/global\n\tnbproc 2/' "$dir/cfg"
 start_workers
 say "## two workers"
-driver "$dir/driver.py" || failures=$((failures + 1))
+driver "${0%.sh}.py" || failures=$((failures + 1))
 stop_penstock
 if haproxy -vv 2>/dev/null | grep -q BWLIM && [ "$PENSTOCK" != haproxy ]; then
 	sed -i '/nbproc/d' "$dir/cfg"
 	PENSTOCK=haproxy
 	start_penstock
 	say "## haproxy"
-	driver "$dir/driver.py" || failures=$((failures + 1))
+	driver "${0%.sh}.py" || failures=$((failures + 1))
 fi
 finish

@@ -10,11 +10,11 @@ import json
 import os
 import select
 import signal
-import struct
 import time
 
 from frames import *
-from service import PATIENCE, Origin, Service, check, connect, finish, until
+from origin import Origin
+from service import PATIENCE, Service, check, connect, finish, until
 
 SECONDS = 2     # of an attack
 STRICT = os.environ.get("PENSTOCK_STRICT")

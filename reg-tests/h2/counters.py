@@ -6,7 +6,8 @@ import threading
 
 from frames import (CANCEL, DATA, END_STREAM, GOAWAY, INITIAL_WINDOW_SIZE, PROTOCOL_ERROR, Client,
                     frame, request, rst, settings, window)
-from service import Origin, Service, check, finish, until
+from origin import Origin
+from service import Service, check, finish, until
 
 service = Service()
 hold = threading.Event()

@@ -6,7 +6,8 @@ import threading
 
 from frames import *
 from h2_server import H2Server
-from service import Origin, Service, address, check, finish, until
+from origin import Origin
+from service import Service, address, check, finish, until
 
 svc = Service(lambda p: p.add_argument("--h2"))
 hold = threading.Event()

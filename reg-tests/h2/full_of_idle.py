@@ -5,7 +5,8 @@ import os
 import threading
 
 from frames import *
-from service import Origin, Service, check, finish, until
+from origin import Origin
+from service import Service, check, finish, until
 
 svc = Service(lambda p: p.add_argument("--other"))
 hold = threading.Event()

@@ -13,6 +13,6 @@ export GRPC_PORT="${front##*:}" GRPC_TLS="${tls##*:}" GRPC_SERVER="${back##*:}"
 export GRPC_CERT="$certs/site.pem" GRPC_TIMEOUT=2s GRPC_INTER=100ms
 "$PENSTOCK" -db -f "$srcdir/examples/grpc.cfg" >"$log" 2>&1 &
 children=$!
-PYTHONPATH=$srcdir/reg-tests/process "$python" "${0%/*}/grpc_calls.py" "$front" "$tls" "$back" "$certs/ca.pem" || failures=1
+"$python" "${0%/*}/grpc_calls.py" "$front" "$tls" "$back" "$certs/ca.pem" || failures=1
 check "a log line each" until_true 60 grep -q 'POST /t.T/Unary HTTP/2.0' "$log"
 [ "$failures" -eq 0 ]

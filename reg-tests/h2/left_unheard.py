@@ -10,7 +10,8 @@ import struct
 import threading
 
 from frames import *
-from service import PATIENCE, Origin, Service, check, finish, until
+from origin import Origin
+from service import PATIENCE, Service, check, finish, until
 
 STREAMS = 40
 svc = Service(lambda p: p.add_argument("--logs", type=int))

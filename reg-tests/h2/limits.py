@@ -5,8 +5,10 @@ import struct
 import threading
 
 from frames import (ACK, DATA, ENHANCE_YOUR_CALM, FLOW_CONTROL_ERROR, FRAME_SIZE_ERROR, GOAWAY,
-                    NO_ERROR, PING, REFUSED_STREAM, SETTINGS, Client, block, frame, literal, request)
-from service import Origin, Service, check, finish
+                    NO_ERROR, PING, REFUSED_STREAM, SETTINGS, Client, block, frame, literal,
+                    request)
+from origin import Origin
+from service import Service, check, finish
 
 service = Service(lambda parser: parser.add_argument("--test"))
 hold = threading.Event()

@@ -2,12 +2,14 @@
 """Run by long_path.sh: times of an upload and a download through a relay that delays bytes."""
 
 import queue
+import select
 import socket
+import struct
 import threading
 import time
 
 from frames import *
-from service import PATIENCE, Service, address, check, connect, finish
+from service import Service, address, check, connect, finish
 
 DELAY = 0.05  # seconds, each way
 svc = Service(lambda p: (p.add_argument("--tcp"), p.add_argument("--megabytes", type=int),

@@ -2,9 +2,10 @@
 """The rows of malformed.sh: what is wrong with a request, and the frames that say it."""
 import contextlib
 
-from frames import (DATA, END_HEADERS, END_STREAM, HEADERS, PROTOCOL_ERROR, Client,
-                    block, frame, request)
-from service import Origin, Service, check, finish, until
+from frames import (DATA, END_HEADERS, END_STREAM, HEADERS, PROTOCOL_ERROR, Client, block, frame,
+                    request)
+from origin import Origin
+from service import Service, check, finish, until
 
 service = Service()
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What malformed_logged.sh describes: the clients."""
 from frames import PROTOCOL_ERROR, Client, request
-from service import Origin, Service, check, finish
+from origin import Origin
+from service import Service, check, finish
 
 service = Service(lambda p: (p.add_argument("--errors"), p.add_argument("--bare")))
 args = service.args

@@ -3,6 +3,7 @@
 
 import os
 import signal
+import struct
 
 from frames import *
 from h2_server import H2Server, body_of

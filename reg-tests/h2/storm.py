@@ -3,6 +3,7 @@
 
 import os
 import signal
+import struct
 import threading
 
 from frames import *

@@ -45,7 +45,7 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../process"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 from service import free_ports
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "differential")
@@ -96,6 +96,7 @@ def read_cases(path):
 
 
 # ---- messages, read as bytes ----
+
 
 class Stream:
     """Bytes of a socket with a deadline."""
@@ -194,6 +195,7 @@ def read_message(stream, method=None):
 
 # ---- the origin ----
 
+
 class Origin:
     """Answers with what the case says; remembers what came."""
 
@@ -257,6 +259,7 @@ class Origin:
 
 
 # ---- one program ----
+
 
 class NotYet(Exception):
     """The program says that it does not have a word of the configuration yet."""
@@ -328,7 +331,6 @@ class Proxy:
             if b"/probe " not in line:
                 lines.append(line)
         return lines
-
 
 
 def run_case(proxy, case):
@@ -403,6 +405,7 @@ def finish(sock, stream, said, probe):
 
 # ---- texts ----
 
+
 def show(data):
     """Bytes as one line of printable text."""
     text = "".join(chr(c) if 32 <= c < 127 and c != 92 else
@@ -444,6 +447,7 @@ def normal_log(line):
 
 
 # ---- recorded results ----
+
 
 def write_results(path, results, comment):
     with open(path, "w", encoding="ascii") as f:

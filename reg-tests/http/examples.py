@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The HTTP configurations of examples/ do what each one promises: see examples_lib.py."""
 import base64
-import os
 import socket
 import sys
 import threading
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from examples_lib import ask, check, cli, run, until  # noqa: E402
+from examples_lib import ask, check, cli, run, until
 
 
 def virtual_hosts():

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../h2"))
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 GONE = "a field that is not there: "  # the beginning of a line that must not arrive
 
@@ -428,8 +427,8 @@ def walk(theirs):
         check(f"refused: {rule}", said.returncode != 0 and b"is no name of a header" in said.stderr + said.stdout)
 
 
-import frames  # noqa: E402
-from service import Service, address, check, connect, finish  # noqa: E402
+import frames
+from service import Service, address, check, connect, finish
 
 what = sys.argv.pop(1)
 service = Service()

@@ -10,67 +10,7 @@ command -v python3 >/dev/null || { say "needs python3"; exit 77; }
 	http_proxy
 } | config
 start_penstock
-cat >"$dir/clients.py" <<'END'
-import socket, sys
-from coding import read_chunks, read_head
-
-front, back = map(int, sys.argv[1:])
-size = 16384
-listener = socket.create_server(("127.0.0.1", back))
-listener.settimeout(50)
-bad = 0
-
-
-def head_of(first, length):
-    return first + b"X: " + b"y" * (length - len(first) - 7) + b"\r\n\r\n"
-
-
-def exchange(request, answer, close):
-    client = socket.create_connection(("127.0.0.1", front))
-    client.settimeout(50)
-    client.sendall(request)
-    server, _ = listener.accept()
-    server.settimeout(50)
-    f = server.makefile("rb")
-    asked = read_head(f), read_chunks(f) if b"chunked" in request else b""
-    server.sendall(answer)
-    if close:
-        server.close()
-        f.close()
-    f = client.makefile("rb")
-    return asked[1], read_head(f)[:15], read_chunks(f)
-
-
-def check(what, request, answer, close, wanted):
-    global bad
-    try:
-        got = exchange(request, answer, close)
-    except (OSError, ValueError) as e:
-        got = repr(e)
-    if got != wanted:
-        print("FAILED ", what, got)
-        bad += 1
-
-
-get = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
-ok = b"HTTP/1.1 200 OK"
-coded = b"Transfer-Encoding: chunked\r\n"
-chunks = b"5\r\nhello\r\n0\r\n\r\n"
-for left in range(0, 26):
-    answer = head_of(b"HTTP/1.1 200 OK\r\n" + coded, size - left) + chunks
-    check("a response as it comes, %d bytes left" % left, get, answer, False, (b"", ok, b"hello"))
-    request = head_of(b"POST / HTTP/1.1\r\nHost: a\r\n" + coded, size - left) + chunks
-    answer = head_of(b"HTTP/1.1 200 OK\r\n" + coded, 100) + chunks
-    check("a request, %d bytes left" % left, request, answer, False, (b"hello", ok, b"hello"))
-# It gets "transfer-encoding: chunked" on its way, and chunks.
-for left in range(28, 60):
-    for body in b"", b"hello":
-        answer = head_of(b"HTTP/1.0 200 OK\r\n", size - left) + body
-        what = "a response that is put into chunks, %d bytes left, %r" % (left - 28, body)
-        check(what, get, answer, True, (b"", ok, body))
-sys.exit(bad != 0)
-END
 cp "${0%/*}/coding.py" "$dir"
-timeout 100 python3 "$dir/clients.py" "${front##*:}" "${back##*:}" || fail "see above"
+timeout 100 python3 "${0%.sh}.py" "${front##*:}" "${back##*:}" || fail "see above"
 stop_penstock
 finish

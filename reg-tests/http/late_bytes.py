@@ -10,11 +10,9 @@ import signal
 import socket
 import ssl
 import struct
-import sys
 import termios
 import threading
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../process"))
 import service
 from service import check, connect, finish
 

@@ -6,11 +6,9 @@ import os
 import socket
 import struct
 import subprocess
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from encoded_lib import Collector, shown, strict_json  # noqa: E402
-from service import Service, check, finish  # noqa: E402
+from encoded_lib import Collector, shown, strict_json
+from service import Service, check, finish
 
 FRONTS = "clear", "tls", "strict", "tcp"
 service = Service(lambda p: [p.add_argument("--" + k) for k in FRONTS])
@@ -62,6 +60,7 @@ def expect(what, got, **wanted):
 
 
 # ---- HTTP/1 behind a PROXY header ---------------------------------------------------------------
+
 
 def proxy_header(authority, unique):
     tlv = b"".join(bytes([kind]) + struct.pack(">H", len(v)) + v for kind, v in ((2, authority), (5, unique)))

@@ -3,11 +3,9 @@
 import base64
 import os
 import socket
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from encoded_lib import Collector, shown, strict_cbor, strict_json  # noqa: E402
-from service import Service, check, finish  # noqa: E402
+from encoded_lib import Collector, shown, strict_cbor, strict_json
+from service import Service, check, finish
 
 service = Service()
 folder = service.args.dir

@@ -5,11 +5,9 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from encoded_lib import Collector, shown, strict_json  # noqa: E402
-from service import Service, check, finish  # noqa: E402
+from encoded_lib import Collector, shown, strict_json
+from service import Service, check, finish
 
 KINDS = "http", "https", "tcp"
 service = Service(lambda p: [p.add_argument("--" + k) for k in KINDS + ("manual",)])

@@ -4,12 +4,10 @@ import contextlib
 import os
 import re
 import socket
-import sys
 import threading
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from encoded_lib import Collector  # noqa: E402
-from service import PATIENCE, Service, check, finish  # noqa: E402
+from encoded_lib import Collector
+from service import PATIENCE, Service, check, finish
 
 service = Service(lambda p: [p.add_argument("--" + k, action="store_true") for k in ("write", "reference", "numbers")])
 FOLDER = service.args.dir

@@ -3,11 +3,9 @@
 import os
 import re
 import socket
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from encoded_lib import Collector  # noqa: E402
-from service import Service, check, finish  # noqa: E402
+from encoded_lib import Collector
+from service import Service, check, finish
 
 FRONTS = "plain", "steps", "tcp", "handshake"
 service = Service(lambda p: [p.add_argument("--" + k) for k in FRONTS])

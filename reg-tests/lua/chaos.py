@@ -6,11 +6,9 @@ import random
 import signal
 import socket
 import struct
-import sys
 import threading
 import time
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "h2"))
 import frames
 import service
 from service import Service, address, ask, check, connect, finish, until

@@ -7,7 +7,6 @@ import hashlib
 import hmac
 import json
 import os
-import re
 import socket
 import socketserver
 import subprocess
@@ -16,9 +15,8 @@ import threading
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import examples_lib  # noqa: E402
-from examples_lib import EXAMPLES, PROGRAM, WORK, ask, check, cli, run, until  # noqa: E402
+import examples_lib
+from examples_lib import EXAMPLES, PROGRAM, WORK, ask, check, cli, run, until
 
 NAME, WORKERS = sys.argv[4], int(sys.argv[5])
 FOLDER = "/etc/penstock/lua"  # in the examples
@@ -141,6 +139,7 @@ def log():
 
 # ---- auth-request ----
 
+
 CONNECTING = ["httpclient.timeout.connect 1s", "httpclient.retries 0"]
 slow = threading.Event()  # let slow questions go
 asked = []
@@ -241,6 +240,7 @@ def auth_request(example):
 
 # ---- cors ----
 
+
 def cors_api(method, target, fields, body):
     return 200, {"Access-Control-Allow-Origin": "*", "Vary": "accept-encoding"}, method.encode()
 
@@ -278,6 +278,7 @@ def cors(_):
 
 
 # ---- jwt ----
+
 
 def b64url(data):
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
@@ -335,6 +336,7 @@ def jwt(_):
 
 # ---- sign ----
 
+
 SECRET = b"correct horse battery staple"
 
 
@@ -381,6 +383,7 @@ def sign(_):
 
 # ---- maintenance ----
 
+
 def maintenance(_):
     at = "192.0.2.55"
     host = lambda name: ask(at, headers={"Host": name})
@@ -405,6 +408,7 @@ def maintenance(_):
 
 # ---- balance ----
 
+
 def balance(example):
     at = "192.0.2.56"
     post = lambda body: site(at, method="POST", body=body)[1]["name"]
@@ -428,6 +432,7 @@ def balance(example):
 
 
 # ---- redirects ----
+
 
 def put_redirects(text):
     """As an editor does it: the file is whole at any moment."""
@@ -474,6 +479,7 @@ def redirects(_):
 
 
 # ---- token-bucket ----
+
 
 def flood(at, source, seconds, connections):
     """Requests on so many connections; how many passed."""
@@ -525,6 +531,7 @@ def token_bucket(_):
 
 
 # ---- acme ----
+
 
 def acme(_):
     at = "192.0.2.59"

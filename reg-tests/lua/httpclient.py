@@ -7,14 +7,11 @@ import signal
 import socket
 import ssl
 import struct
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from nameserver import (A, AAAA, FORGED, GARBAGE, REFUSED, SERVFAIL, SILENT,  # noqa: E402
-                        NameServer)
-from service import PATIENCE, Service, check, connect, finish, read_all, until  # noqa: E402
+from nameserver import A, FORGED, GARBAGE, REFUSED, SERVFAIL, SILENT, NameServer
+from service import PATIENCE, Service, check, connect, finish, read_all, until
 
 service = Service(lambda p: (p.add_argument("--what"), p.add_argument("--certs")))
 front, certs = service.args.front, service.args.certs

@@ -7,7 +7,8 @@ import os
 import socket
 import struct
 
-from service import Origin, Service, check, connect, finish, read_all, until
+from origin import Origin
+from service import Service, check, connect, finish, read_all, until
 
 MOST, NEVER = 60, 10 ** 9
 PATHS = ("empty", "heads", "tables", "sleep", "look", "socket", "client", "reply", "compile", "map", "dead",

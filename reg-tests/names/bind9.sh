@@ -8,6 +8,5 @@ for program in python3 named nsupdate; do
 	command -v $program >/dev/null || { say "needs $program"; exit 77; }
 done
 "$PENSTOCK" -vv | grep -q '+CARES' || case $PENSTOCK in *haproxy) ;; *) say "this build asks no name servers"; exit 77 ;; esac
-export PYTHONPATH="$srcdir/reg-tests/lua:$srcdir/reg-tests/process"
 python3 "${0%/*}/bind9.py" --penstock "$PENSTOCK" --dir "$dir" || fail "bind9.py"
 finish

@@ -5,6 +5,5 @@
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
 "$PENSTOCK" -vv | grep -q '+CARES' || case $PENSTOCK in *haproxy) ;; *) say "this build asks no name servers"; exit 77 ;; esac
-export PYTHONPATH="$srcdir/reg-tests/lua:$srcdir/reg-tests/process"
 python3 "${0%/*}/do_resolve.py" --penstock "$PENSTOCK" --dir "$dir" "$@" || fail "do_resolve.py"
 finish

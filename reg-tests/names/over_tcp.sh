@@ -12,6 +12,5 @@ if "$PENSTOCK" -vv | grep -q '+OPENSSL'; then
 	authority other
 	signed dns ca dns.test
 fi
-export PYTHONPATH="$srcdir/reg-tests/lua:$srcdir/reg-tests/process"
 python3 "${0%/*}/over_tcp.py" --penstock "$PENSTOCK" --dir "$dir" --certs "$certs" || fail "over_tcp.py"
 finish

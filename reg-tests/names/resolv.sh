@@ -13,6 +13,5 @@ if [ -z "${OWN_NETWORK:-}" ]; then
 fi
 : >"$dir/resolv.conf"
 mount --bind "$dir/resolv.conf" /etc/resolv.conf || { say "/etc/resolv.conf cannot be replaced"; exit 77; }
-export PYTHONPATH="$srcdir/reg-tests/lua:$srcdir/reg-tests/process"
 python3 "${0%/*}/resolv.py" --penstock "$PENSTOCK" --dir "$dir" --file "$dir/resolv.conf" || fail "resolv.py"
 finish

@@ -9,7 +9,6 @@ for program in python3 unbound unbound-control; do
 	command -v $program >/dev/null || { say "needs $program"; exit 77; }
 done
 "$PENSTOCK" -vv | grep -q '+CARES' || case $PENSTOCK in *haproxy) ;; *) say "this build asks no name servers"; exit 77 ;; esac
-export PYTHONPATH="$srcdir/reg-tests/lua:$srcdir/reg-tests/process"
 for way in udp tcp; do
 	say "## $way"
 	python3 "${0%/*}/unbound.py" --penstock "$PENSTOCK" --dir "$dir" --way $way || fail "unbound.py $way"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Called by ecmp.sh; see machines.py. The part of BGP is played by a thread for each machine, which asks
 its monitor-uri and has the router's routes changed."""
-import os
 import signal
 import socket
 import subprocess
@@ -10,8 +9,7 @@ import threading
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from machines import NUMBER, check, end, inside, request, start, until  # noqa: E402
+from machines import NUMBER, check, end, inside, request, start, until
 
 HOPS = {"left": "192.0.2.1", "right": "192.0.2.2"}
 announced = {}

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Called by pair.sh; see machines.py."""
-import os
 import signal
 import sys
 import threading
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from machines import OTHER, check, end, inside, request, start, until  # noqa: E402
+from machines import OTHER, check, end, inside, request, start, until
 
 
 class Load(threading.Thread):

@@ -11,11 +11,11 @@ import base64
 import http.client
 import os
 import re
-import socket
 import subprocess
 import sys
 
-from service import Origin, ask, check, finish, free_ports, until
+from origin import Origin
+from service import ask, check, finish, free_ports, until
 
 SINGLE = """server_id gpt0 gpc0 gpc0_rate conn_cnt conn_rate conn_cur sess_cnt sess_rate http_req_cnt
 	http_req_rate http_err_cnt http_err_rate bytes_in_cnt bytes_in_rate bytes_out_cnt bytes_out_rate

@@ -9,7 +9,7 @@ command -v python3 >/dev/null || { say "needs python3"; exit 77; }
 # talk OTHER: in $running.
 talk() {
 	mkdir -p "$dir/$count"
-	PYTHONPATH=$srcdir/reg-tests/process timeout 500 python3 "$srcdir/reg-tests/peers/talk_types.py" \
+	timeout 500 python3 "$srcdir/reg-tests/peers/talk_types.py" \
 		"$dir/$count" "$PENSTOCK" "$1" >"$dir/$count.said" 2>&1 &
 	children="$children $!"
 	running="$running $!:$count"

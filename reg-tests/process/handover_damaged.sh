@@ -4,6 +4,5 @@
 # descriptors and rows): the service goes on, nobody else is signalled, and SIGTERM ends all of it.
 . "${0%/*}/../lib.sh"
 
-PYTHONPATH=$srcdir/reg-tests/process PYTHONDONTWRITEBYTECODE=1 \
-	python3 "${0%/*}/handover_damaged.py" "$dir" "$PENSTOCK" "$@" || failures=1
+python3 "${0%/*}/handover_damaged.py" "$dir" "$PENSTOCK" "$@" || failures=1
 finish

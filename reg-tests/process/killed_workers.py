@@ -10,7 +10,8 @@ import signal
 import threading
 import time
 
-from service import PATIENCE, Origin, Service, check, connect, finish, until
+from origin import Origin
+from service import PATIENCE, Service, check, finish, until
 
 WORKERS = 4
 MAXCONN = 6  # of the server, as in the configuration

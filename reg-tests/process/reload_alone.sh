@@ -6,40 +6,6 @@
 
 { printf '\tpidfile %s/pid\n' "$dir"; http_proxy; } | config
 start_workers
-driver - <<'END' || failures=1
-import os, signal
-from service import Origin, Service, check, finish, until
-service = Service()
-origin = Origin(service.args.back)
-pid, logged, children = service.pid, service.logged, service.children
-signal.alarm(300)
-
-
-def kill_children():
-    for p in children():
-        try:
-            os.kill(p, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-
-
-def replaced_later():
-    kill_children()
-    return logged("is replaced in") > waits
-
-
-until("it serves", lambda: service.get() == 200)
-for n in range(5):
-    waits = logged("is replaced in")
-    until("no worker lives", replaced_later)
-    forks = logged(") forked")
-    os.kill(pid, signal.SIGUSR2)
-    while logged(") forked") == forks:
-        pass
-    kill_children()
-    until("the service goes on", lambda: service.get() == 200)
-check("the service never ended", not logged("nothing was started") and children())
-finish()
-END
+driver "${0%.sh}.py" || failures=1
 stop_penstock
 finish

@@ -7,7 +7,8 @@ import itertools
 import threading
 import time
 
-from service import Origin, PATIENCE, Service, ask, check, connect, finish, read_all
+from origin import Origin
+from service import PATIENCE, Service, check, connect, finish, read_all
 
 service = Service(lambda p: (p.add_argument("--rounds", type=int), p.add_argument("--count", type=int)))
 hold = threading.Event()

@@ -33,39 +33,7 @@ victim=$(worker_pids | head -n 1)
 check "cpu-map is followed" grep -qE "^Cpus_allowed_list:[^0-9]*$first_cpu\$" "/proc/$victim/status"
 
 # ---- one is killed; connections of the others go on ------------------------------------------
-python3 - "$front" "$victim" <<'END' || failures=1
-import os, re, signal, socket, sys, time
-
-host, port = sys.argv[1].rsplit(":", 1)
-victim = int(sys.argv[2])
-
-def ask(conn):
-    conn.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-    answer = b""
-    while b"/4 " not in answer:
-        more = conn.recv(4096)
-        if not more:
-            return None
-        answer += more
-    return int(re.search(rb"(\d)/4 ", answer).group(1))
-
-conns = []
-served = set()
-deadline = time.monotonic() + 60
-while len(served) < 4 and time.monotonic() < deadline:
-    conn = socket.create_connection((host, int(port)), timeout=60)
-    served.add(ask(conn))
-    conns.append(conn)
-if served != {1, 2, 3, 4}:
-    sys.exit("FAILED  served by %s" % served)
-print("ok      all of them serve (%d connections)" % len(conns))
-of = [ask(c) for c in conns]
-os.kill(victim, signal.SIGKILL)
-for conn, number in zip(conns, of):
-    if number != 1 and ask(conn) != number:
-        sys.exit("FAILED  a connection of worker %d was lost with worker 1" % number)
-print("ok      connections of the others go on")
-END
+python3 "${0%.sh}_killed.py" "$front" "$victim" || failures=1
 check "who died, and how, is logged" until_true 60 logged "Worker 1 ($victim) was killed by signal 9"
 replaced() { count_is 4 && ! worker_pids | grep -qx "$victim"; }
 check "it is replaced" until_true 60 replaced
@@ -73,39 +41,7 @@ check "it is replaced" until_true 60 replaced
 # ---- one that keeps dying waits --------------------------------------------------------------
 # Another worker, each time as soon as there is one in its place: the first times it comes at once.
 victim=$(worker_pids | tail -n 1)
-python3 - "$pid" "$victim" "$log" <<'END' || fail "deaths in a row"
-import os
-import signal
-import sys
-import time
-
-parent, victim, log = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-end = time.monotonic() + 60
-
-
-def children():
-    with open(f"/proc/{parent}/task/{parent}/children") as f:
-        return {int(pid) for pid in f.read().split()}
-
-
-def waits():
-    with open(log) as f:
-        return "is replaced in 1 seconds" in f.read()
-
-
-kills = 0
-while not waits():
-    others = children() - {victim}
-    os.kill(victim, signal.SIGKILL)
-    kills += 1
-    while not children() - others - {victim} and not waits():
-        if time.monotonic() > end:
-            sys.exit("FAILED  it is not replaced, and nobody says why")
-    victim = (children() - others - {victim} or {victim}).pop()
-if kills < 4:
-    sys.exit("FAILED  after %d deaths it is not replaced at once" % kills)
-print("ok      three deaths in a row delay nothing, %d do" % kills)
-END
+python3 "${0%.sh}_dying.py" "$pid" "$victim" "$log" || fail "deaths in a row"
 check "one that keeps dying is replaced later" logged "is replaced in 1 seconds"
 check "but it is" until_true 60 count_is 4
 

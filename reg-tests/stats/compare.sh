@@ -6,6 +6,6 @@
 
 command -v python3 >/dev/null || exit 77
 haproxy -v 2>/dev/null | grep -q 'version 2\.6\.' || exit 77
-PYTHONPATH=$srcdir/reg-tests/process python3 "$srcdir/reg-tests/stats/compare.py" \
+python3 "$srcdir/reg-tests/stats/compare.py" \
 	"$PENSTOCK" haproxy "$dir" || fail "there are differences"
 finish

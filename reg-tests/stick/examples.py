@@ -2,7 +2,6 @@
 """The configurations examples/limits-*.cfg do what each one promises, at its own rates; the name of
 one is the fourth argument. See examples_lib.py."""
 import http.client
-import os
 import select
 import socket
 import socketserver
@@ -11,9 +10,8 @@ import threading
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import examples_lib  # noqa: E402
-from examples_lib import WORK, ask, check, cli, run, until  # noqa: E402
+import examples_lib
+from examples_lib import WORK, ask, check, cli, run, until
 
 A, B, C = "192.0.2.101", "192.0.2.102", "192.0.2.103"  # clients
 held = threading.Event()  # lets requests for /reports/ go

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Clients that leave at each step: see gone.sh."""
 
-import os
 import re
 import socket
 import struct
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../h2"))
-from frames import Client, request, rst  # noqa: E402
-
-from service import PATIENCE, Origin, Service, check, connect, finish, until  # noqa: E402
+from frames import Client, request, rst
+from origin import Origin
+from service import PATIENCE, Service, check, connect, finish, until
 
 CLIENTS = 12
 TABLES = "sessions", "requests", "behind"

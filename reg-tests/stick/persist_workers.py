@@ -8,10 +8,9 @@ import socket
 import sys
 import threading
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../h2"))
 sys.dont_write_bytecode = True
-from frames import Client, request  # noqa: E402
-from service import Service, address, check, connect, finish, read_all, until  # noqa: E402
+from frames import Client, request
+from service import Service, address, check, connect, finish, read_all, until
 
 service = Service(lambda p: [p.add_argument("--" + n) for n in ("h2", "bytes", "servers")])
 

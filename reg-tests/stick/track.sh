@@ -11,7 +11,7 @@ here=$(cd "$srcdir/reg-tests/stick" && pwd)
 # counts NAME PROGRAM [WORKERS]
 counts() {
 	mkdir -p "$dir/$1"
-	PYTHONPATH=$here/../process python3 "$here/track.py" "$2" "$dir/$1" ${3-} >"$dir/$1/said" ||
+	python3 "$here/track.py" "$2" "$dir/$1" ${3-} >"$dir/$1/said" ||
 		fail "$1: $(cat "$dir/$1/track.log")"
 	check "$1" diff "$here/track.txt" "$dir/$1/said"
 }

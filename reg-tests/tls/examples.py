@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The TLS configurations of examples/ do what each one promises: see examples_lib.py."""
-import os
 import socket
 import ssl
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from examples_lib import EXAMPLES, PROGRAM, WORK, Example, Origin, ask, check, run  # noqa: E402
+from examples_lib import EXAMPLES, PROGRAM, WORK, Example, Origin, ask, check, run
 
 CERTS = WORK + "/certs"
 

@@ -10,8 +10,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from examples_lib import EXAMPLES, WORK, Example, check, run  # noqa: E402
+from examples_lib import EXAMPLES, WORK, Example, check, run
 
 CERTS = WORK + "/certs"
 JUDGES = sys.argv[4:]

@@ -8,7 +8,8 @@ import socket
 import ssl
 import threading
 
-from service import PATIENCE, Origin, Service, address, check, finish, until
+from origin import Origin
+from service import PATIENCE, Service, address, check, finish, until
 
 CLIENTS = 20  # who come at once
 ROOM = 60     # descriptors that are left for what follows

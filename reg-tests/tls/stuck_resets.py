@@ -5,12 +5,11 @@ import os
 import socket
 import ssl
 import struct
-import sys
 import threading
 
-sys.path.append(os.path.join(os.path.dirname(__file__), "../h2"))
 from frames import *
-from service import PATIENCE, Origin, Service, address, check, finish, until
+from origin import Origin
+from service import PATIENCE, Service, address, check, finish, until
 
 QUIET = 0.3  # seconds in which nothing is taken: it is stuck
 

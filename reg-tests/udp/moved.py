@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """See moved.sh."""
 
-import os
 import socket
-import sys
 
 from datagrams import Client, Server
+from nameserver import NameServer
 from service import PATIENCE, Service, check, finish, until
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lua"))
-from nameserver import NameServer  # noqa: E402
 
 CLIENTS = 24
 

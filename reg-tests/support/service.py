@@ -1,26 +1,29 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-What the tests of several workers share: a penstock that the script has started, an origin, commands,
-and waiting for events. The options come from driver() of reg-tests/lib.sh.
+The penstock that the script has started, what is asked of it, and waiting for events. The options
+come from driver() of reg-tests/lib.sh.
 """
 
 import argparse
 import os
-import re
 import socket
 import subprocess
 import sys
-import threading
 import time
+
+from http1 import Answer, Reader, request
 
 PATIENCE = 120  # seconds; passes only when something is broken
 
 failures = 0
 
 
-def check(sentence, good):
+def check(sentence, good, said=None):
+    """said: what is shown where it does not hold."""
     global failures
     print(("ok      " if good else "FAILED  ") + sentence, flush=True)
+    if not good and said is not None:
+        print("instead: " + (said if isinstance(said, str) else repr(said)), flush=True)
     failures += not good
 
 
@@ -49,10 +52,13 @@ def address(text):
     return host, int(port)
 
 
-def connect(to):
-    """A TCP connection to "host:port", or to the Unix socket of that path."""
+def connect(to, source=None):
+    """A TCP connection to "host:port", or to the Unix socket of that path. source: the address that
+    it comes from."""
     s = socket.socket(socket.AF_UNIX) if to.startswith("/") else socket.socket()
     s.settimeout(PATIENCE)
+    if source:
+        s.bind((source, 0))
     s.connect(to if to.startswith("/") else address(to))
     return s
 
@@ -76,6 +82,13 @@ def ask(path, command):
     with connect(path) as s:
         s.sendall(command.encode() + b"\n")
         return read_all(s).decode().rstrip("\n")
+
+
+def fetch(to, path="/", *fields, source=None, **words):
+    """The Answer to one request over a connection of its own. words: as of http1.request."""
+    with connect(to, source) as s:
+        s.sendall(request(path, *fields, close=True, **words))
+        return Answer(read_all(s))
 
 
 class Service:
@@ -157,84 +170,11 @@ class Service:
 
     def get(self, path="/", keep=None):
         """One request; the status. keep: a connection that stays."""
-        s = keep or connect(self.args.front)
-        close = "" if keep else "Connection: close\r\n"
-        s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n{close}\r\n".encode())
         if not keep:
-            got = read_all(s)
-            s.close()
-            return int(got.split()[1]) if got.startswith(b"HTTP/1.1 ") else 0
-        got = b""
-        while b"\r\n\r\n" not in got:
-            piece = s.recv(65536)
-            if not piece:
-                return 0
-            got += piece
-        head, body = got.split(b"\r\n\r\n", 1)
-        length = int(re.search(rb"(?i)content-length: *(\d+)", head).group(1))
-        while len(body) < length:
-            body += s.recv(65536)
-        return int(head.split()[1])
+            return fetch(self.args.front, path).status
+        keep.sendall(request(path))
+        got = Reader(keep).message()
+        return int(got[0].split()[1]) if got else 0
 
-
-class Origin:
-    """Answers every request with 200 and a small body, after `hold` has been set, if it is given;
-    counts connections and requests, and the most requests at once."""
-
-    def __init__(self, where, hold=None):
-        self.hold = hold
-        self.lock = threading.Lock()
-        self.connections = self.requests = self.now = self.most = 0
-        self.arrived = []  # order of paths
-        self.listener = socket.socket()
-        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.listener.bind(address(where))
-        self.listener.listen(1000)
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                s, _ = self.listener.accept()
-            except OSError:
-                return
-            with self.lock:
-                self.connections += 1
-            threading.Thread(target=self.serve, args=(s,), daemon=True).start()
-
-    def serve(self, s):
-        got = b""
-        try:
-            while True:
-                while b"\r\n\r\n" not in got:
-                    piece = s.recv(65536)
-                    if not piece:
-                        return
-                    got += piece
-                head, got = got.split(b"\r\n\r\n", 1)
-                self.answer(s, head.split()[1].decode())
-        except OSError:
-            pass
-        finally:
-            s.close()
-
-    def answer(self, s, path):
-        with self.lock:
-            self.requests += 1
-            self.now += 1
-            self.most = max(self.most, self.now)
-            self.arrived.append(path)
-        try:
-            if self.hold:
-                self.hold.wait(PATIENCE)
-        finally:
-            with self.lock:
-                self.now -= 1
-        s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
-
-    def close(self):
-        try:
-            self.listener.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-        self.listener.close()
+    def fetch(self, path="/", *fields, **words):
+        return fetch(self.args.front, path, *fields, **words)

@@ -16,12 +16,11 @@ A whole answer has the field x-ask of its request.
 import socket
 import ssl
 import threading
-
 from h2.config import H2Configuration
 from h2.connection import ConnectionState, H2Connection
 from h2.errors import ErrorCodes
-from h2.events import (DataReceived, ConnectionTerminated, RequestReceived, StreamEnded, StreamReset,
-                       TrailersReceived, WindowUpdated)
+from h2.events import (ConnectionTerminated, DataReceived, RequestReceived, StreamEnded,
+                       StreamReset, TrailersReceived, WindowUpdated)
 from h2.exceptions import NoSuchStreamError, ProtocolError, StreamClosedError, StreamIDTooLowError
 from h2.settings import SettingCodes
 

@@ -15,11 +15,10 @@ import hashlib
 import socket
 import ssl
 import threading
-
 from h2.config import H2Configuration
 from h2.connection import H2Connection
-from h2.events import (DataReceived, RequestReceived, SettingsAcknowledged, StreamEnded, StreamReset,
-                       WindowUpdated)
+from h2.events import (DataReceived, RequestReceived, SettingsAcknowledged, StreamEnded,
+                       StreamReset, WindowUpdated)
 from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes
 

@@ -10,7 +10,6 @@ import os
 import re
 import socket
 import ssl
-import struct
 import subprocess
 import sys
 import threading

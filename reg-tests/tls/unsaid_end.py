@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The client of unsaid_end.sh."""
+
+import socket
+import ssl
+import sys
+
+front, back, raw = map(int, sys.argv[1:4])
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(sys.argv[4])
+listener = socket.create_server(("127.0.0.1", back))
+listener.settimeout(50)
+BODY = b"x" * 5000
+
+
+def exchange(minor, fields, body, says_so):
+    """All that the client gets, and how it ends."""
+    client = socket.create_connection(("127.0.0.1", front))
+    client.settimeout(50)
+    client.sendall(b"GET / HTTP/1.%d\r\nHost: a\r\nConnection: close\r\n\r\n" % minor)
+    server, _ = listener.accept()
+    server.settimeout(50)
+    server = context.wrap_socket(server, server_side=True)
+    server.recv(65536)
+    server.sendall(b"HTTP/1.1 200 OK\r\n" + fields + b"\r\n" + body)
+    if says_so:
+        try:
+            server.unwrap()
+        except OSError:
+            pass
+    socket.socket(fileno=server.detach()).close()
+    got = b""
+    try:
+        while data := client.recv(65536):
+            got += data
+        return got, None
+    except OSError as e:
+        return got, type(e)
+
+
+CHUNKS = b"1388\r\n" + BODY + b"\r\n0\r\n\r\n"
+bad = 0
+for minor, fields, body, says_so, complete in (
+    (1, b"", BODY, True, True),
+    (0, b"", BODY, True, True),
+    (1, b"", BODY, False, True),
+    (0, b"", BODY, False, True),
+    (1, b"Content-Length: 5000\r\n", BODY, False, True),
+    (1, b"Transfer-Encoding: chunked\r\n", CHUNKS, False, True),
+    (1, b"Content-Length: 5001\r\n", BODY, False, False),
+    (1, b"Transfer-Encoding: chunked\r\n", CHUNKS[:-5], False, False),
+):
+    got, error = exchange(minor, fields, body, says_so)
+    head, _, rest = got.partition(b"\r\n\r\n")
+    if b"chunked" in head:
+        was = rest.endswith(b"\r\n0\r\n\r\n")
+    elif b"ength" in head:
+        was = len(rest) == int(head.partition(b"ength: ")[2].split()[0])
+    else:
+        was = error is None
+    good = was == complete and rest.count(b"x") == len(BODY)
+    bad += not good
+    print("ok     " if good else "FAILED ", f"HTTP/1.{minor}", fields, "close_notify" if says_so else "-",
+          "complete" if was else "broken off", error)
+
+
+def half_closed(version):
+    """What the client is told behind its FIN without close_notify."""
+    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trusting.check_hostname = False
+    trusting.verify_mode = ssl.CERT_NONE
+    trusting.minimum_version = trusting.maximum_version = version
+    client = trusting.wrap_socket(socket.create_connection(("127.0.0.1", raw)),
+                                  suppress_ragged_eofs=False)
+    client.settimeout(50)
+    client.sendall(b"hello")
+    server, _ = listener.accept()
+    server.settimeout(50)
+    server.recv(100)
+    server.sendall(b"world")
+    client.recv(100)
+    socket.socket.shutdown(client, socket.SHUT_WR)
+    while server.recv(100):
+        pass
+    server.close()
+    try:
+        return client.recv(100)
+    except OSError as e:
+        return e
+
+
+for version in ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3:
+    end = half_closed(version)
+    bad += end != b""
+    print("FAILED " if end else "ok     ", version.name, "the end of a half closed connection:", repr(end))
+sys.exit(bad)
