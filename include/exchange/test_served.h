@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Servers that do what a test says, in its own thread: all on one port of loopback. Linked into tests
+ * only (cmocka). */
+#ifndef EXCHANGE_TEST_SERVED_H
+#define EXCHANGE_TEST_SERVED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What they do with the next requests: of HTTP, as a whole; other bytes, as they come. */
+struct served {
+	const char *says;   /* the answer; NULL: "200 OK" with n bytes to "GET /n"; "": none */
+	unsigned leaves;    /* behind so many answers the connection is closed */
+	bool breaks_off;    /* behind each it is reset */
+	unsigned asked;     /* requests that have come */
+	int by;             /* which socket the last one came over */
+};
+extern struct served served;
+
+/* They listen; the port. */
+unsigned served_begin(void);
+void served_afresh(void);
+void served_end(void);
+
+/* So many turns of them and of the world. */
+void turns(unsigned n);
+/* The frozen clock goes on, and all that follows from that happens. */
+void pass(uint64_t ms);
+
+#endif

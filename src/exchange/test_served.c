@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Scripted servers for tests of whole streams (exchange/test_served.h). */
+#include "exchange/test_served.h"
+
+#include "base/clock.h"
+#include "exchange/test_client.h"
+#include "exchange/test_world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+/* cmocka wants the four above */
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { SOCKETS = 8, QUIET = 40, BODY_MOST = 100 };
+
+struct socket {
+	int fd; /* -1: none */
+	char head[1000];
+	size_t got;
+};
+
+static int listening = -1;
+static struct socket sockets[SOCKETS];
+struct served served;
+
+static void socket_leave(struct socket *v)
+{
+	struct linger off = { 1, 0 };
+
+	if (served.breaks_off)
+		assert_int_equal(setsockopt(v->fd, SOL_SOCKET, SO_LINGER, &off, sizeof(off)), 0);
+	close(v->fd);
+	*v = (struct socket){ .fd = -1 };
+}
+
+static void socket_answer(struct socket *v)
+{
+	char answer[BODY_MOST + 200];
+	size_t len, n, i;
+
+	if (served.says) {
+		len = strlen(served.says);
+		assert_true(len < sizeof(answer));
+		memcpy(answer, served.says, len);
+	} else {
+		n = strtoul(v->head + strlen("GET /"), NULL, 10);
+		assert_true(n <= BODY_MOST);
+		len = (size_t)sprintf(answer, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n", n);
+		for (i = 0; i < n; i++)
+			answer[len++] = test_byte(n, i);
+	}
+	served.asked++;
+	v->got = 0;
+	if (len)
+		assert_int_equal(send(v->fd, answer, len, MSG_NOSIGNAL), len);
+	served.by = v->fd;
+	if (served.breaks_off || (served.leaves && served.leaves--))
+		socket_leave(v);
+}
+
+static void socket_read(struct socket *v)
+{
+	ssize_t got = recv(v->fd, v->head + v->got, sizeof(v->head) - 1 - v->got, MSG_DONTWAIT);
+
+	if (got == 0 || (got < 0 && errno != EAGAIN))
+		socket_leave(v);
+	if (got <= 0)
+		return;
+	v->got += (size_t)got;
+	v->head[v->got] = 0;
+	if (strncmp(v->head, "GET /", 5) != 0 || strstr(v->head, "\r\n\r\n"))
+		socket_answer(v);
+}
+
+void turns(unsigned n)
+{
+	unsigned i;
+
+	while (n--) {
+		for (i = 0; i < SOCKETS; i++) {
+			if (sockets[i].fd < 0)
+				sockets[i].fd = accept4(listening, NULL, NULL, SOCK_NONBLOCK);
+			else
+				socket_read(&sockets[i]);
+		}
+		world_turn(0);
+	}
+}
+
+void pass(uint64_t ms)
+{
+	clock_advance(ms);
+	turns(QUIET);
+}
+
+unsigned served_begin(void)
+{
+	unsigned port, i;
+
+	for (i = 0; i < SOCKETS; i++)
+		sockets[i].fd = -1;
+	listening = world_listen(&port);
+	return port;
+}
+
+void served_afresh(void)
+{
+	served = (struct served){ .says = NULL };
+}
+
+void served_end(void)
+{
+	unsigned i;
+
+	for (i = 0; i < SOCKETS; i++)
+		if (sockets[i].fd >= 0)
+			close(sockets[i].fd);
+	close(listening);
+}
