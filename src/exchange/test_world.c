@@ -34,6 +34,7 @@
 #include "stream/source.h"
 #include "stream/stream.h"
 #include "stream/tcp_rules.h"
+#include "stream/track.h"
 #include "stream/tune.h"
 
 #include <arpa/inet.h>
@@ -45,7 +46,7 @@ static const struct module *const world_modules[] = {
 	&log_run_module, &proxy_module, &server_module, &stick_module, &lb_module,
 	&expr_conf_module, &expr_module, &capture_module, &logformat_module, &filter_module,
 	&compress_module, &limit_module, &limit_rules_module, &errors_module, &tcp_rules_module,
-	&http_rules_module, &forwarded_module, &persist_module, &proxyheader_module,
+	&track_module, &http_rules_module, &forwarded_module, &persist_module, &proxyheader_module,
 	&source_module, &streams_module, &steps_module, NULL
 };
 static struct config *cfg;
@@ -72,6 +73,7 @@ void world_begin(const char *text)
 	if (proxies_prepare(cfg, config_data(cfg, &proxy_module), &err) ||
 	    stick_module.prepare(cfg, config_data(cfg, &stick_module), &err) ||
 	    lb_module.prepare(cfg, NULL, &err) ||
+	    track_module.prepare(cfg, config_data(cfg, &track_module), &err) ||
 	    tune_module.prepare(cfg, config_data(cfg, &tune_module), &err) ||
 	    tune_http_module.prepare(cfg, config_data(cfg, &tune_http_module), &err))
 		give_up(err.text);
