@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Servers that do what a test says, in its own thread: all on one port of loopback. Linked into tests
- * only (cmocka). */
+/* Servers that do what a test says, in its own thread: all behind one abstract Unix socket. What is
+ * sent there has arrived, however busy the machine is. Linked into tests only (cmocka). */
 #ifndef EXCHANGE_TEST_SERVED_H
 #define EXCHANGE_TEST_SERVED_H
 
@@ -17,8 +17,8 @@ struct served {
 };
 extern struct served served;
 
-/* They listen; the port. */
-unsigned served_begin(void);
+/* They listen; the name of their socket, for "server s abns@...". */
+const char *served_begin(void);
 void served_afresh(void);
 void served_end(void);
 

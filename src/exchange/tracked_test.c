@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What whole streams add to the entries of stick tables that they follow: requests, mistakes of
  * clients, failures of servers, bytes. Clients are fake, streams and exchanges are real, servers are
- * scripted sockets of loopback. The clock stands still but for what a test lets pass. */
+ * scripted sockets. The clock stands still but for what a test lets pass. */
 #include "exchange/test_bytes.h"
 #include "exchange/test_client.h"
 #include "exchange/test_served.h"
@@ -29,22 +29,22 @@ static struct bytes_client c;
 static int begin(void **state)
 {
 	char text[2500];
-	unsigned port;
+	const char *to;
 
 	(void)state;
-	port = served_begin();
+	to = served_begin();
 	snprintf(text, sizeof(text),
 		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
 		 " timeout server 50s\n"
 		 "frontend f\n http-request track-sc0 int(7) table seen\n"
 		 " http-request track-sc0 int(8) table seen\n"
 		 " http-request deny if { path /1 }\n default_backend b\n"
-		 "backend b\n server s 127.0.0.1:%u\n"
+		 "backend b\n server s abns@%s\n"
 		 "listen t\n mode tcp\n option contstats\n"
-		 " tcp-request content track-sc1 int(7) table seen\n server s 127.0.0.1:%u\n"
+		 " tcp-request content track-sc1 int(7) table seen\n server s abns@%s\n"
 		 "backend seen\n stick-table type integer size 100 store http_req_cnt,http_err_cnt,"
 		 "http_fail_cnt,bytes_in_cnt,bytes_out_cnt,http_req_rate(10s),http_err_rate(10s),"
-		 "http_fail_rate(10s),bytes_in_rate(10s),bytes_out_rate(10s)\n", port, port);
+		 "http_fail_rate(10s),bytes_in_rate(10s),bytes_out_rate(10s)\n", to, to);
 	clock_freeze(1000000);
 	world_begin(text);
 	return 0;
