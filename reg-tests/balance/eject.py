@@ -3,10 +3,10 @@
 
 import os
 import signal
-import socket
-import threading
 import time
 
+from http1 import reply
+from origin import serve_each
 from service import PATIENCE, Service, check, finish, until
 
 SLOW = 0.1  # seconds
@@ -15,24 +15,14 @@ ORIGINS = ["a", "b", "failing", "slow", "broken"]
 
 def origin(port, wait=0.0, fails=0):
     """One request in so many is answered with 503."""
-    listener = socket.create_server(("127.0.0.1", port), backlog=200)
     asked = [0]
 
     def serve(c):
-        with c:
-            try:
-                while c.recv(65536):
-                    asked[0] += 1
-                    status = 503 if fails and asked[0] % fails == 0 else 200
-                    time.sleep(wait)  # what makes it slow
-                    c.sendall(b"HTTP/1.1 %d X\r\nContent-Length: 0\r\n\r\n" % status)
-            except OSError:
-                pass
-
-    def loop():
-        while True:
-            threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
-    threading.Thread(target=loop, daemon=True).start()
+        while c.recv(65536):
+            asked[0] += 1
+            time.sleep(wait)  # what makes it slow
+            c.sendall(reply(status=503 if fails and asked[0] % fails == 0 else 200))
+    serve_each(f"127.0.0.1:{port}", serve)
 
 
 def status(service, backend, name="ill", through=None):

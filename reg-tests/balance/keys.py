@@ -10,8 +10,10 @@ import re
 import socket
 import subprocess
 import sys
-import threading
 import time
+
+from http1 import Reader, reply
+from origin import serve
 
 PROGRAM, WORK, FRONT, BACK, RECORD = sys.argv[1:6]
 FRONT, BACK = int(FRONT), int(BACK)
@@ -55,36 +57,6 @@ def requests(rng, count):
         yield f"{method} {target} HTTP/1.1\r\n{fields}\r\n{body}".encode()
 
 
-def answer(conn):
-    data = b""
-    while True:
-        while b"\r\n\r\n" not in data:
-            more = conn.recv(65536)
-            if not more:
-                return
-            data += more
-        head, _, data = data.partition(b"\r\n\r\n")
-        length = re.search(rb"content-length: *(\d+)", head.lower())
-        length = int(length.group(1)) if length else 0
-        while len(data) < length:
-            data += conn.recv(65536)
-        data = data[length:]
-        conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-
-
-def quietly(conn):
-    try:
-        answer(conn)
-    except OSError:
-        pass
-
-
-def origin():
-    listener = socket.create_server(("127.0.0.1", BACK), backlog=200)
-    while True:
-        threading.Thread(target=quietly, args=(listener.accept()[0],), daemon=True).start()
-
-
 def configuration(case, hash_type):
     servers = "".join(f"\tserver s{i} 127.0.0.1:{BACK} weight {1 + i % 3}\n" for i in range(37))
     return f"""defaults
@@ -120,10 +92,7 @@ def choices(case, hash_type):
     for request in requests(random.Random(case), 40):
         with connect() as s:
             s.sendall(request)
-            data = b""
-            while b"\r\n\r\n" not in data and (more := s.recv(4096)):
-                data += more
-            found = re.search(rb"x-server: s(\d+)", data.lower())
+            found = re.search(rb"x-server: s(\d+)", (Reader(s).head() or b"").lower())
             chosen.append(found.group(1).decode() if found else "-")
     process.terminate()
     process.wait()
@@ -131,7 +100,7 @@ def choices(case, hash_type):
 
 
 def main():
-    threading.Thread(target=origin, daemon=True).start()
+    serve(f"127.0.0.1:{BACK}", lambda r: reply())
     wanted = {}
     if RECORD != "-":
         for line in open(RECORD):

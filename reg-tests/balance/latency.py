@@ -3,32 +3,22 @@
 
 import os
 import signal
-import socket
-import threading
 import time
 
-from service import Service, address, check, connect, finish, read_all, until
+from http1 import reply
+from origin import serve_each
+from service import Service, check, connect, finish, read_all, until
 
 REQUESTS = 80
 SLOW = 2  # seconds: more than a quick one takes on a machine that has much to do
 
 
 def origin(where, status=200, wait=0.0):
-    listener = socket.create_server(address(where), backlog=200)
-
     def serve(c):
-        with c:
-            try:
-                if c.recv(65536):
-                    time.sleep(wait)  # what makes it slow
-                    c.sendall(b"HTTP/1.1 %d X\r\nContent-Length: 0\r\n\r\n" % status)
-            except OSError:
-                pass
-
-    def loop():
-        while True:
-            threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
-    threading.Thread(target=loop, daemon=True).start()
+        if c.recv(65536):
+            time.sleep(wait)  # what makes it slow
+            c.sendall(reply(status=status))
+    serve_each(where, serve)
 
 
 def sessions(service, backend):

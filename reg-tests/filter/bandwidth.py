@@ -10,7 +10,9 @@ import struct
 import threading
 import time
 
-from service import Service, address, ask, check, connect, finish, until
+from http1 import Answer, chunked, reply
+from origin import serve
+from service import Service, check, connect, finish, until
 
 sv = Service()
 front, back, stats, folder = sv.args.front, sv.args.back, sv.args.stats, sv.args.dir
@@ -23,56 +25,24 @@ def body_of(path, n):
     return (NOISE * (n // len(NOISE) + 1))[:n]
 
 
-def serve(s):
-    held = b""
-    with s:
-        while True:
-            while b"\r\n\r\n" not in held:
-                piece = s.recv(65536)
-                if not piece:
-                    return
-                held += piece
-            head, held = held.split(b"\r\n\r\n", 1)
-            method, path = head.split()[:2]
-            path = path.decode()
-            length = [int(l.split(b":")[1]) for l in head.lower().split(b"\r\n") if l.startswith(b"content-length:")]
-            while length and len(held) < length[0]:
-                held += s.recv(65536)
-            held = held[length[0]:] if length else held
-            body = body_of(path, int(path.split("/")[2]))
-            if b"pgrade: x" in head:
-                s.sendall(b"HTTP/1.1 101 Go\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n" + body)
-                return
-            if "empty" in path:
-                s.sendall(b"HTTP/1.1 204 None\r\n\r\n")
-            elif method == b"HEAD":
-                s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body))
-            elif "chunked" in path:
-                s.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/plain\r\n\r\n")
-                for at in range(0, len(body), 5000):
-                    s.sendall(b"%x\r\n" % len(body[at:at + 5000]) + body[at:at + 5000] + b"\r\n")
-                s.sendall(b"0\r\nX-Trailer: 1\r\n\r\n")
-            elif "close" in path:
-                s.sendall(b"HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\n" + body)
-                return
-            else:
-                s.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+def answer(r):
+    body = body_of(r.path, int(r.path.split("/")[2]))
+    if b"pgrade: x" in r.head:
+        r.s.sendall(b"HTTP/1.1 101 Go\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n" + body)
+        return None
+    if "empty" in r.path:
+        return b"HTTP/1.1 204 None\r\n\r\n"
+    if r.method == "HEAD":
+        return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
+    if "chunked" in r.path:
+        return chunked(body, "Content-Type: text/plain", size=5000, trailers=("X-Trailer: 1",))
+    if "close" in r.path:
+        r.s.sendall(b"HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\n" + body)
+        return None
+    return reply(body, "Content-Type: text/plain")
 
 
-def quietly(s):
-    try:
-        serve(s)
-    except OSError:
-        pass
-
-
-def origin():
-    with socket.create_server(address(back), backlog=100) as o:
-        while True:
-            threading.Thread(target=quietly, args=(o.accept()[0],), daemon=True).start()
-
-
-threading.Thread(target=origin, daemon=True).start()
+serve(back, answer)
 
 
 class Paced:
@@ -89,16 +59,6 @@ class Paced:
         return piece
 
 
-def unchunk(body):
-    plain = b""
-    while True:
-        size, body = body.split(b"\r\n", 1)
-        if size == b"0":
-            return plain
-        plain += body[:int(size, 16)]
-        body = body[int(size, 16) + 2:]
-
-
 def get(sentence, to, path, rate=None, least=0, method="GET", more="", version="1.1", post=b"", wire=None):
     with connect(to) as s:
         p = Paced(s, rate)
@@ -106,11 +66,9 @@ def get(sentence, to, path, rate=None, least=0, method="GET", more="", version="
                   "Content-Length: %d\r\n" % len(post) if post else "")).encode() + post)
         while p.read():
             pass
-    head, body = p.got.split(b"\r\n\r\n", 1)
-    if b"chunked" in head.lower():
-        body = unchunk(body)
-    size = len(body)
-    if b"encoding: gzip" in head.lower():
+    answer = Answer(p.got)
+    body, size = answer.body, len(answer.body)
+    if answer.fields.get("content-encoding") == "gzip":
         body = gzip.decompress(body)
     want = b"" if method == "HEAD" or "empty" in path else body_of(path, int(path.split("/")[2]))
     check("%s: whole (%d of %d)" % (sentence, len(body), len(want)), body == want)
@@ -194,15 +152,11 @@ for t in threads:
     t.join()
 
 
-def info(name):
-    return int([l for l in ask(stats, "show info").splitlines() if l.startswith(name + ":")][0].split(":")[1])
-
-
 COUNTS = ("BytesSpliced", "BytesCopied", "SpliceFallbackRefused", "SpliceFallbackHidden", "SpliceFallbackUrgent",
           "SpliceFallbackNoPipe")
-before = [info(name) for name in COUNTS]
+before = [int(sv.info()[name]) for name in COUNTS]
 get("a large one", front, "/large/12000000", 40 * K * K)
-spliced, copied, *fallbacks = [info(name) - n for name, n in zip(COUNTS, before)]
+spliced, copied, *fallbacks = [int(sv.info()[name]) - n for name, n in zip(COUNTS, before)]
 check("of 12000000 bytes under a limit %d went through pipes" % spliced, spliced > 9000000)
 check("no more was copied than what came with the head (%d), or for a reason (%s)" % (copied, fallbacks),
       copied <= 131072 or any(fallbacks))
@@ -213,11 +167,11 @@ for i in range(50):
     s.sendall(b"GET /never/100 HTTP/1.1\r\nHost: a\r\n\r\n")
     s.recv(10)
     waiting.append(s)
-check("fifty are held up", info("CurrConns") >= 50)
+check("fifty are held up", int(sv.info()["CurrConns"]) >= 50)
 for s in waiting[:25]:
     s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     s.close()
-until("who resets while held up is not waited for", lambda: info("CurrConns") <= 26)
+until("who resets while held up is not waited for", lambda: int(sv.info()["CurrConns"]) <= 26)
 for s in waiting[25:]:
     s.shutdown(socket.SHUT_RDWR)
     s.close()

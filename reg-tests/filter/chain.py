@@ -4,11 +4,12 @@
 import gzip
 import os
 import random
-import socket
 import ssl
 import threading
 
-from service import Service, address, check, connect, finish
+from http1 import Reader, chunked, reply
+from origin import serve
+from service import Service, check, connect, finish
 
 sv = Service(lambda p: (p.add_argument("--last"), p.add_argument("--pem"), p.add_argument("--next")))
 TEXT = b"".join(b"line %d of what compresses %d\n" % (i, i * i) for i in range(6000))
@@ -26,88 +27,25 @@ def body_of(path):
     return TEXT + path.encode()
 
 
-def answer(s, head, body):
-    method, path = (word.decode() for word in head.split()[:2])
-    again = "/again" in path and first_time(path)
-    if again and "/close" in path:
-        return False
-    text = b"Content-Type: text/plain\r\n"
+def answer(r):
+    again = "/again" in r.path and first_time(r.path)
+    if again and "/close" in r.path:
+        return None
+    text = "Content-Type: text/plain"
     if again:
-        s.sendall(b"HTTP/1.1 503 Later\r\n" + text + b"Content-Length: 5\r\n\r\nlater")
-    elif "/204" in path:
-        s.sendall(b"HTTP/1.1 204 None\r\n\r\n")
-    elif "/304" in path:
-        s.sendall(b"HTTP/1.1 304 Same\r\n" + text + b"Content-Length: 77\r\nETag: \"x\"\r\n\r\n")
-    else:
-        whole = body if method == "POST" else body_of(path)
-        if "/chunked" in path:
-            lines = b"".join(b"%x\r\n%s\r\n" % (len(whole[i:i + 7000]), whole[i:i + 7000])
-                             for i in range(0, len(whole), 7000))
-            head, whole = b"Transfer-Encoding: chunked\r\n", lines + b"0\r\n\r\n"
-        else:
-            head = b"Content-Length: %d\r\n" % len(whole)
-        s.sendall(b"HTTP/1.1 200 OK\r\n" + text + head + b"\r\n" + (b"" if method == "HEAD" else whole))
-    return True
+        return reply(b"later", text, status=503)
+    if "/204" in r.path:
+        return b"HTTP/1.1 204 None\r\n\r\n"
+    if "/304" in r.path:
+        return b"HTTP/1.1 304 Same\r\nContent-Type: text/plain\r\nContent-Length: 77\r\nETag: \"x\"\r\n\r\n"
+    whole = r.body if r.method == "POST" else body_of(r.path)
+    said = chunked(whole, text, size=7000) if "/chunked" in r.path else reply(whole, text)
+    return said.partition(b"\r\n\r\n")[0] + b"\r\n\r\n" if r.method == "HEAD" else said
 
 
-class Reader:
-    def __init__(self, s):
-        self.s, self.held = s, b""
-
-    def more(self):
-        piece = self.s.recv(65536)
-        self.held += piece
-        return piece
-
-    def take(self, n):
-        while len(self.held) < n and self.more():
-            pass
-        piece, self.held = self.held[:n], self.held[n:]
-        return piece
-
-    def until(self, mark):
-        while mark not in self.held:
-            if not self.more():
-                return None
-        piece, self.held = self.held.split(mark, 1)
-        return piece
-
-    def message(self, bodiless=lambda head: False):
-        """Head and body, or None."""
-        head = self.until(b"\r\n\r\n")
-        if head is None or bodiless(head):
-            return head and (head, b"")
-        fields = head.lower()
-        body = b""
-        if b"encoding: chunked" in fields:
-            while (size := int(self.until(b"\r\n"), 16)):
-                body += self.take(size + 2)[:-2]
-            self.until(b"\r\n")
-        elif b"content-length: " in fields:
-            body = self.take(int(fields.split(b"content-length: ")[1].split()[0]))
-        return head, body
-
-
-def serve(s, context):
-    try:
-        with context.wrap_socket(s, server_side=True) as s:
-            r = Reader(s)
-            while (got := r.message()):
-                if not answer(s, *got):
-                    return
-    except OSError:
-        pass
-
-
-def origin():
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(sv.args.pem)
-    with socket.create_server(address(sv.args.back), backlog=100) as o:
-        while True:
-            threading.Thread(target=serve, args=(o.accept()[0], context), daemon=True).start()
-
-
-threading.Thread(target=origin, daemon=True).start()
+of_tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+of_tls.load_cert_chain(sv.args.pem)
+serve(sv.args.back, answer, of_tls)
 any_server = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 any_server.check_hostname, any_server.verify_mode = False, ssl.CERT_NONE
 
@@ -142,7 +80,7 @@ def all_kinds(name, where):
                 ask_for(s, path, gz, method, post)
                 status = b"204" if "204" in path else b"304" if "304" in path else b"200"
                 none = method == "HEAD" or status != b"200"
-                got = r.message(lambda head: none)
+                got = r.message(bodiless=none)
                 if not got:
                     check("%s: %s %s %s: an answer" % (name, method, path, gz), False)
                     return

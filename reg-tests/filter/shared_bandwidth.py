@@ -1,58 +1,36 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What shared_bandwidth.sh describes."""
 
-import socket
 import threading
 import time
 
-from service import PATIENCE, Service, address, ask, check, finish, read_all, until
+from http1 import reply
+from origin import serve
+from service import PATIENCE, Service, ask, check, finish, until
 
 sv = Service()
 K = 1024
 hold = threading.Event()
 
 
-def serve(s):
-    held = b""
-    try:
-        while True:
-            while b"\r\n\r\n" not in held:
-                if not (piece := s.recv(65536)):
-                    return
-                held += piece
-            head, held = held.split(b"\r\n\r\n", 1)
-            length = [int(l.split(b":")[1]) for l in head.lower().split(b"\r\n") if l.startswith(b"content-length:")]
-            while length and len(held) < length[0]:
-                held += s.recv(65536)
-            held = held[length[0]:] if length else held
-            path = head.split()[1].decode()
-            size = int(path.split("/")[2].split("?")[0])
-            s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size)
-            if "/hold" in path:
-                hold.wait(PATIENCE)
-            s.sendall(b"x" * size)
-    except OSError:
-        pass
+def answer(r):
+    body = b"x" * int(r.path.split("/")[2].split("?")[0])
+    said = reply(body)
+    if "/hold" in r.path:
+        r.s.sendall(said[:len(said) - len(body)])
+        hold.wait(PATIENCE)
+        return body
+    return said
 
 
-def origin():
-    with socket.create_server(address(sv.args.back), backlog=100) as o:
-        while True:
-            threading.Thread(target=serve, args=(o.accept()[0],), daemon=True).start()
+serve(sv.args.back, answer)
 
 
-threading.Thread(target=origin, daemon=True).start()
-
-
-def get(path, src="127.0.0.1", more="", post=b""):
+def get(path, src="127.0.0.1", more=(), post=b""):
     """Seconds until the answer was there."""
     begin = time.monotonic()
-    with socket.create_connection(address(sv.args.front), PATIENCE, (src, 0)) as s:
-        length = "Content-Length: %d\r\n" % len(post) if post else ""
-        s.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{more}{length}\r\n".encode() + post)
-        got = read_all(s)
-    wanted = int(path.split("/")[2].split("?")[0])
-    if len(got.split(b"\r\n\r\n", 1)[1]) != wanted:
+    got = sv.fetch(path, *more, source=src, body=post)
+    if len(got.body) != int(path.split("/")[2].split("?")[0]):
         check(f"{path} of {src} came whole", False)
     return time.monotonic() - begin
 
@@ -88,7 +66,7 @@ check("the last of them is as late as three times the bytes", max(took[:3]) > 2.
 within("another client has its own", took[3:4], 0.85, 1.0 + SLACK)
 check("without a limit nobody waits (%.2f s)" % took[4], took[4] < 1.0 + SLACK)
 
-token = lambda path, t, n: dict(path=path, more=t and f"X-Token: {t}\r\n", post=b"y" * n)
+token = lambda path, t, n: dict(path=path, more=[f"X-Token: {t}"] if t else [], post=b"y" * n)
 took = at_once(token("/up/1", "a", 100 * K), token("/up/2", "a", 100 * K), token("/up/3", "b", 100 * K),
                token("/up/4", "", 2000 * K))
 check("uploads of a token: %s s" % say(took[:2]), max(took[:2]) > 1.75)

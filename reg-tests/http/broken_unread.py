@@ -2,10 +2,11 @@
 """What broken_unread.sh describes."""
 
 import socket
-import struct
 import time
 
+from http1 import request
 from service import Service, address, check, finish, until
+from sockets import narrow, reset
 
 MOST = 10  # seconds that a client may take its time with what was sent
 SENT = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + b"x" * 20000
@@ -15,11 +16,8 @@ listener = socket.create_server(address(service.args.back))
 
 def reader():
     """A client whose kernel takes little, and the server that has sent all that it will send."""
-    client = socket.socket()
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 256)
-    client.settimeout(120)
-    client.connect(address(service.args.front))
-    client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    client = narrow(service.args.front, 256)
+    client.sendall(request())
     server, _ = listener.accept()
     server.recv(65536)
     server.sendall(SENT)
@@ -28,11 +26,6 @@ def reader():
 
 def sessions():
     return service.stat("fe", "FRONTEND")["scur"]
-
-
-def reset(s):
-    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    s.close()
 
 
 def seconds():

@@ -36,7 +36,6 @@ frontend leaves
 	http-request return status 200
 END_CONFIG
 start_penstock
-cp "${0%/*}/coding.py" "$dir"
 timeout 100 python3 "${0%.sh}.py" "${front##*:}" "${back##*:}" "${counts##*:}" "${silent##*:}" ||
 	fail "see above"
 stop_penstock

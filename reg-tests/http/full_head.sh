@@ -10,7 +10,6 @@ command -v python3 >/dev/null || { say "needs python3"; exit 77; }
 	http_proxy
 } | config
 start_penstock
-cp "${0%/*}/coding.py" "$dir"
 timeout 100 python3 "${0%.sh}.py" "${front##*:}" "${back##*:}" || fail "see above"
 stop_penstock
 finish

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """See head_made_get.sh. The origin's body is "evil", which no client must see."""
-import contextlib
+import itertools
 import socket
 import threading
 
-from service import PATIENCE, Service, address, check, connect, finish, until
+from http1 import Reader
+from origin import serve_each
+from service import PATIENCE, Service, check, connect, finish, until
 
 KEPT = {"late": (b"Content-Length: 4", [b"ev", b"il"]), "chunks": (b"Transfer-Encoding: chunked", [b"4\r\nevil", b"\r\n0\r\n\r\n"])}
 LEFT = {"endless": (b"Transfer-Encoding: chunked", [b"4\r\nevil\r\n"]), "large": (b"Content-Length: 999999", [b"evil" * 9000]),
@@ -12,34 +14,24 @@ LEFT = {"endless": (b"Transfer-Encoding: chunked", [b"4\r\nevil\r\n"]), "large":
         "cut": (b"Content-Length: 4", [b"ev", None]), "wrong": (b"Transfer-Encoding: chunked", [b"4\r\nevil", b"x"])}
 service = Service()
 answered = threading.Event()  # the client has the head: then the body follows
+numbers = itertools.count(1)
 asked = {}  # path: the connection that brought it last
 
 
-def serve(number, conn):
-    data = b""
-    with conn, contextlib.suppress(OSError):
-        conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        while piece := conn.recv(65536):
-            data += piece
-            while b"\r\n\r\n" in data:
-                head, data = data.split(b"\r\n\r\n", 1)
-                method, path = head.decode().split()[:2]
-                asked[path] = number if method == "GET" else None
-                fields, pieces = {**KEPT, **LEFT}.get(path[1:], (b"Content-Length: 2", [b"ok"]))
-                conn.sendall(b"HTTP/1.1 200 OK\r\n" + fields + b"\r\n\r\n")
-                if path != "/ok":
-                    answered.wait(PATIENCE)
-                for piece in pieces:
-                    if piece is None:
-                        return
-                    conn.sendall(piece)
-
-
-def origin(listener):
-    number = 0
-    while True:
-        number += 1
-        threading.Thread(target=serve, args=(number, listener.accept()[0]), daemon=True).start()
+def origin(conn):
+    conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    number, reader = next(numbers), Reader(conn)
+    while head := reader.head():
+        method, path = head.decode().split()[:2]
+        asked[path] = number if method == "GET" else None
+        fields, pieces = {**KEPT, **LEFT}.get(path[1:], (b"Content-Length: 2", [b"ok"]))
+        conn.sendall(b"HTTP/1.1 200 OK\r\n" + fields + b"\r\n\r\n")
+        if path != "/ok":
+            answered.wait(PATIENCE)
+        for piece in pieces:
+            if piece is None:
+                return
+            conn.sendall(piece)
 
 
 def kept(path):
@@ -57,7 +49,7 @@ def kept(path):
     return asked["/" + path] == asked["/ok"]
 
 
-threading.Thread(target=origin, args=(socket.create_server(address(service.args.back)),), daemon=True).start()
+serve_each(service.args.back, origin)
 for name in KEPT:  # on a busy machine the rest may come late
     until(f"{name}: the server's connection is kept", lambda name=name: kept(name))
 for name in LEFT:

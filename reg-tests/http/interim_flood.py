@@ -5,7 +5,8 @@ import os
 import signal
 import socket
 import sys
-import time
+
+from processes import stop
 
 front, back, pid = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 listener = socket.create_server(("127.0.0.1", back))
@@ -34,9 +35,7 @@ flooded = socket.create_connection(("127.0.0.1", front))
 ask(flooded, b"/flooded")
 server = listener.accept()[0]
 take(server, b"\r\n\r\n")
-os.kill(pid, signal.SIGSTOP)
-while open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] != "T":
-    time.sleep(0.01)
+stop(pid)
 server.sendall(HINTS + FINAL)
 ask(other, b"/other/late")
 os.kill(pid, signal.SIGCONT)

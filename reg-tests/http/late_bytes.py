@@ -14,6 +14,8 @@ import termios
 import threading
 
 import service
+from http1 import Reader, chunked, reply
+from origin import serve_each
 from service import check, connect, finish
 
 EVIL = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
@@ -21,21 +23,11 @@ closed = threading.Semaphore(0)
 connections = queue.Queue()  # of the origin: those on which a first exchange has ended
 
 
-def head(c):
-    got = b""
-    while b"\r\n\r\n" not in got:
-        piece = c.recv(65536)
-        if not piece:
-            return None
-        got += piece
-    return got
-
-
-def serve(c, context):
+def serve(c):
+    c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    reader = Reader(c)
     try:
-        if context:
-            c = context.wrap_socket(c, server_side=True)
-        while got := head(c):
+        while got := reader.head():
             path = got.split()[1].decode()
             kind = path.rsplit("/", 1)[-1]
             token = path.split("/")[1].encode()
@@ -44,30 +36,18 @@ def serve(c, context):
             elif kind == "304":
                 c.sendall(b"HTTP/1.1 304 Not Modified\r\nContent-Length: %d\r\n\r\n" % len(EVIL))
             elif kind == "chunked":
-                c.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n"
-                          % (len(token), token))
+                c.sendall(chunked(token))
             else:
-                c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(token) +
-                          (b"" if got.startswith(b"HEAD") else token))
+                said = reply(token)
+                c.sendall(said[:-len(token)] if got.startswith(b"HEAD") else said)
             if token == b"first":
                 connections.put(c)
-    except (OSError, ssl.SSLError):
+    except OSError:
         pass
     lingers = c.getsockopt(socket.SOL_SOCKET, socket.SO_LINGER, 8) if c.fileno() >= 0 else b""
     c.close()
     if any(lingers):
         closed.release()
-
-
-def origin(to, context):
-    s = socket.create_server(service.address(to))
-
-    def loop():
-        while True:
-            c, _ = s.accept()
-            c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            threading.Thread(target=serve, args=(c, context), daemon=True).start()
-    threading.Thread(target=loop, daemon=True).start()
 
 
 def arrived(c):
@@ -176,12 +156,12 @@ def one(it, to, kind, name, fault, number):
 
 def main():
     it = service.Service(lambda p: p.add_argument("--tls"))
-    origin(it.args.back, None)
+    serve_each(it.args.back, serve)
     ways = ["tcp"]
     if it.args.tls:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(os.path.join(it.args.dir, "crt"), os.path.join(it.args.dir, "key"))
-        origin(it.args.tls, context)
+        serve_each(it.args.tls, serve, context)
         ways.append("tls")
     number = 0
     for to in ways:

@@ -6,30 +6,27 @@ import sys
 import threading
 import time
 
+from http1 import reply, request
+from origin import serve_each
+from sockets import narrow
+
 front, back = int(sys.argv[1]), int(sys.argv[2])
 SIZE = 250000
-listener = socket.create_server(("127.0.0.1", back))
 
 
-def origin():
-    while True:
-        conn, _ = listener.accept()
-        conn.recv(65536)
-        conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % SIZE + b"x" * SIZE)
-        conn.close()
+def origin(s):
+    s.recv(65536)
+    s.sendall(reply(b"x" * SIZE))
 
 
-threading.Thread(target=origin, daemon=True).start()
+serve_each(f"127.0.0.1:{back}", origin)
 
 
 def asking():
     """A client with a small buffer that has sent its first request."""
-    s = socket.socket()
-    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
-    s.settimeout(30)
-    s.connect(("127.0.0.1", front))
+    s = narrow(f"127.0.0.1:{front}", 16384)
     s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    s.sendall(b"GET /1 HTTP/1.1\r\nHost: a\r\n\r\n")
+    s.sendall(request("/1"))
     return s
 
 

@@ -1,35 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What names.sh describes."""
+"""What names.sh describes: one request to each listener; prints names as the origin and the client saw them."""
 
-# One request to each listener; prints names as the origin and the client saw them.
 import socket
 import sys
-import threading
 import time
+
+from http1 import Reader, reply
+from origin import serve
 folder = sys.argv[1]
 
 
-def head(sock):
-    data = b""
-    while b"\r\n\r\n" not in data:
-        more = sock.recv(65536)
-        if not more:
-            break
-        data += more
-    return data
+def names(side, head):
+    print(side, *[line.split(b":")[0].decode() for line in head.split(b"\r\n") if line.lower().startswith(b"x-")])
 
 
-def names(side, data):
-    print(side, *[line.split(b":")[0].decode() for line in data.split(b"\r\n") if line.lower().startswith(b"x-")])
-
-
-def origin(listener):
-    while True:
-        sock = listener.accept()[0]
-        names("origin", head(sock))
-        sock.sendall(b"HTTP/1.1 200 OK\r\nX-One: 1\r\nX-TWO: 2\r\nX-Three: 3\r\nX-Four: 4\r\n"
-                     b"Connection: close\r\nContent-Length: 0\r\n\r\n")
-        sock.close()
+def answer(r):
+    names("origin", r.head)
+    return reply(b"", "X-One: 1", "X-TWO: 2", "X-Three: 3", "X-Four: 4", close=True)
 
 
 def connect(sock, path):
@@ -41,14 +28,11 @@ def connect(sock, path):
     sys.exit("nobody listens")
 
 
-listener = socket.socket(socket.AF_UNIX)
-listener.bind(folder + "/origin")
-listener.listen()
-threading.Thread(target=origin, args=(listener,), daemon=True).start()
+serve(folder + "/origin", answer)
 for proxy in "adjusted", "plain":
     sock = socket.socket(socket.AF_UNIX)
     sock.settimeout(60)
     connect(sock, folder + "/" + proxy)
     sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nx-ONE: 1\r\nx-two: 2\r\nX-Three: 3\r\nx-four: 4\r\n\r\n")
-    names("client", head(sock))
+    names("client", Reader(sock).head())
     sock.close()

@@ -2,11 +2,13 @@
 """The origin of retry_budget.sh, which answers when it is told to, and its claims."""
 
 import os
+import queue
 import signal
-import socket
 import threading
 
-from service import Service, address, check, connect, finish, read_all, until
+from http1 import reply
+from origin import serve_each
+from service import Service, check, connect, finish, read_all, until
 
 AT_ONCE = 20
 
@@ -16,25 +18,21 @@ class Origin:
 
     def __init__(self, where):
         self.lock, self.waiting = threading.Lock(), []
-        self.listener = socket.create_server(address(where), backlog=200)
-        threading.Thread(target=self.accept, daemon=True).start()
+        serve_each(where, self.answer)
 
-    def accept(self):
-        while True:
-            s = self.listener.accept()[0]
-            threading.Thread(target=self.read, args=(s,), daemon=True).start()
-
-    def read(self, s):
-        if s.recv(65536):
-            with self.lock:
-                self.waiting.append(s)
 
     def release(self, status):
         with self.lock:
             waiting, self.waiting = self.waiting, []
-        for s in waiting:
-            s.sendall(b"HTTP/1.1 %d X\r\nContent-Length: 0\r\n\r\n" % status)
-            s.close()
+        for said in waiting:
+            said.put(status)
+
+    def answer(self, s):
+        if s.recv(65536):
+            said = queue.Queue()
+            with self.lock:
+                self.waiting.append(said)
+            s.sendall(reply(status=said.get()))
 
 
 def request(service, backend):
@@ -100,7 +98,7 @@ def killed(service, origin):
     origin.release(200)
     check("their retries count no more", statuses([third]) == [200])
     first.close()
-    held.close()
+    held.put(503)
 
 
 def main():

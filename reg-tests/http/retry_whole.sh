@@ -27,7 +27,6 @@ backend impatient
 	server s1 $back
 END_CONFIG
 start_penstock
-cp "${0%/*}/coding.py" "$dir"
 timeout 100 python3 "${0%.sh}.py" "${front##*:}" "${back##*:}" "$pid" || fail "see above"
 stop_penstock
 finish

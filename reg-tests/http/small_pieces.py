@@ -1,60 +1,38 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What small_pieces.sh describes."""
 
-import socket
 import sys
-import threading
 import time
 
+from http1 import Reader, request
+from origin import serve_each
+from service import connect
 
-def address(text):
-    host, port = text.rsplit(":", 1)
-    return host, int(port)
 
-
-front, back = address(sys.argv[1]), address(sys.argv[2])
+front, back = sys.argv[1:]
 ROUNDS = 50
 
 
-def serve(conn):
-    buf = b""
-    while True:
-        while b"\r\n\r\n" not in buf:
-            try:
-                more = conn.recv(4096)
-            except ConnectionError:
-                return
-            if not more:
-                return
-            buf += more
-        buf = b""
+def origin(conn):
+    reader = Reader(conn)
+    while reader.head() is not None:
         conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
         conn.sendall(b"hello")
 
 
-def origin(server):
-    while True:
-        threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
-
-
-server = socket.create_server(back, backlog=64)
-threading.Thread(target=origin, args=(server,), daemon=True).start()
+serve_each(back, origin)
 
 
 def ask(conn):
-    conn.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-    answer = b""
-    while not answer.endswith(b"hello"):
-        more = conn.recv(4096)
-        if not more:
-            sys.exit("FAILED  closed without an answer")
-        answer += more
+    conn.sendall(request())
+    if Reader(conn).message() is None:
+        sys.exit("FAILED  closed without an answer")
 
 
 # Held back, they take 2 s at least, whatever the machine; else only a very busy one needs as long.
 for attempt in range(10):
     begin = time.monotonic()
-    with socket.create_connection(front, timeout=60) as conn:
+    with connect(front) as conn:
         for _ in range(ROUNDS):
             ask(conn)
     took = time.monotonic() - begin

@@ -3,14 +3,15 @@
 
 import socket
 import sys
-import threading
+
+from origin import serve_each
+from service import check, finish
 
 front, back = int(sys.argv[1]), int(sys.argv[2])
-listener = socket.create_server(("127.0.0.1", back))
 LONG = b"X-Long: " + b"x" * 2000 + b"\r\n"
 FEW, MANY = (b"".join(b"X-%d: v\r\n" % i for i in range(n)) for n in (100, 101))
 FRAMING = b"content-LENGTH: 0\r\nX-T: v\r\nTransfer-Encoding: gzip\r\nX-U: w\r\nHost: b\r\n"
-seen, bad = [], 0
+seen = []
 
 
 def read_chunked(sock, data):
@@ -41,18 +42,7 @@ def serve(sock):
             sock.sendall(answer[at:at + size])
 
 
-def origin():
-    while True:
-        threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
-
-
-def check(what, holds, got):
-    global bad
-    bad += not holds
-    print("ok     " if holds else "FAILED ", what, "" if holds else got)
-
-
-threading.Thread(target=origin, daemon=True).start()
+serve_each(f"127.0.0.1:{back}", serve)
 client = socket.create_connection(("127.0.0.1", front))
 client.settimeout(20)
 
@@ -102,4 +92,4 @@ got = b""
 while piece := client.recv(65536):
     got += piece
 check("no chunks and no trailers for HTTP/1.0", got.endswith(b"\r\n\r\nhello"), got)
-sys.exit(bad != 0)
+finish()

@@ -69,12 +69,12 @@ class Reader:
         length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
         return self.exactly(int(length[1])) if length else b""
 
-    def message(self):
-        """(head, body)."""
+    def message(self, bodiless=False):
+        """(head, body). bodiless: a response that has none, whatever its head says."""
         head = self.head()
         if head is None:
             return None
-        body = self.body(head)
+        body = b"" if bodiless else self.body(head)
         return None if body is None else (head, body)
 
     def rest(self):
@@ -133,3 +133,16 @@ def reply(body=b"", *fields, status=200, close=False):
     if close:
         lines.append("Connection: close")
     return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
+
+
+def chunks_of(body, size=16384, trailers=()):
+    """Each of that size but the last one. trailers: "Name: value"."""
+    pieces = [body[at:at + size] for at in range(0, len(body), size)]
+    return b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in pieces) + \
+        "\r\n".join(["0", *trailers, "", ""]).encode("latin-1")
+
+
+def chunked(body, *fields, size=16384, trailers=(), status=200):
+    """A response in chunks."""
+    head = "\r\n".join([f"HTTP/1.1 {status} X", "Transfer-Encoding: chunked", *fields, "", ""])
+    return head.encode("latin-1") + chunks_of(body, size, trailers)

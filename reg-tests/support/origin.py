@@ -28,18 +28,18 @@ def listen(where, backlog=1000):
                                 backlog=backlog)
 
 
-def serve_each(where, conversation):
-    """conversation(connection) runs in a thread for each; behind it the connection is closed. What
-    it raises as OSError, or as ValueError when its sentences are cut, ends it quietly. Returns the
-    listener: when that is shut down, no more connections are taken."""
+def serve_each(where, conversation, tls=None):
+    """conversation(connection) runs in a thread for each; behind it the connection is closed. An
+    OSError ends it quietly, a ValueError, too: what was to be read is cut. tls: an SSLContext.
+    Returns the listener; shut takes no more connections."""
     listener = listen(where)
 
     def one(s):
-        with s:
-            try:
+        try:
+            with (tls.wrap_socket(s, server_side=True) if tls else s) as s:
                 conversation(s)
-            except (OSError, ValueError):
-                pass
+        except (OSError, ValueError):
+            s.close()
 
     def loop():
         while True:
@@ -85,9 +85,9 @@ def serve_requests(s, answer):
             return
 
 
-def serve(where, answer):
+def serve(where, answer, tls=None):
     """serve_requests for each connection; returns the listener."""
-    return serve_each(where, lambda s: serve_requests(s, answer))
+    return serve_each(where, lambda s: serve_requests(s, answer), tls)
 
 
 class Origin:
