@@ -2,12 +2,11 @@
 """What an order needs fails: an allocation, a descriptor, the disk. The certificate of before serves on, the
 log says what is wrong, and the next order succeeds; see shortage.sh."""
 import argparse
-import mmap
 import os
 import resource
-import struct
 
 from acme_world import Pebble, World
+from countdown import Countdown
 from service import check, until
 
 NEVER = 1 << 40
@@ -21,16 +20,8 @@ def main():
     for name in "small", "each":
         p.add_argument("--" + name, action="store_true")
     args = p.parse_args()
-    with open(args.nth, "r+b") as f:
-        countdown = mmap.mmap(f.fileno(), 8)
-
-    def set_nth(n):
-        struct.pack_into("q", countdown, 0, n)
-
-    def left():
-        return struct.unpack_from("q", countdown, 0)[0]
-
-    set_nth(NEVER)
+    countdown = Countdown(args.nth)
+    countdown.set(NEVER)
     w = World(args.dir, args.penstock)
     if args.small:
         w.pem = os.path.join(args.dir, "small/site.pem")
@@ -49,9 +40,9 @@ def main():
         until(f"{what}: the order is over", over)
 
     # The n-th allocation fails, in whichever process makes it.
-    set_nth(NEVER)
+    countdown.set(NEVER)
     renewed("all memory is there")
-    total = NEVER - left()
+    total = NEVER - countdown.left()
     check(f"an order takes memory {total} times at most", 20 < total < 100000)
     wrong, failed, tried = [], 0, set()
 
@@ -70,14 +61,14 @@ def main():
     for n in points():
         tried.add(n)
         failures, ends = w.logged("tried again in"), w.logged(END)
-        set_nth(n)
+        countdown.set(n)
         try:
             begins = "begins" in w.ask("acme renew @web/site")
         except OSError:
             begins = False  # the command's own connection was without memory
         if begins and not until(f"allocation {n} fails: the order ends", lambda: w.logged(END) > ends):
             wrong.append(n)
-        set_nth(NEVER)
+        countdown.set(NEVER)
         until(f"allocation {n} fails: no order is under way", over)
         if w.logged("tried again in") > failures:
             failed += 1

@@ -2,19 +2,17 @@
 """What http2_no_memory.sh describes: the server. Its answers need all the memory that there is to need:
 pieces of frames and of heads, the dynamic table, trailers."""
 
-import mmap
 import queue
 import socket
-import struct
-import threading
 
 import frames
+from countdown import Countdown
 from h2_peer import CONTINUATION, DATA, END_HEADERS, GOAWAY, HEADERS, Gone, Peer, frame, settings
-from service import Service, address, check, finish
+from origin import serve_each
+from service import Service, check, finish
 
 service = Service(lambda p: p.add_argument("--nth"))
-with open(service.args.nth, "r+b") as f:
-    countdown = mmap.mmap(f.fileno(), 8)
+countdown = Countdown(service.args.nth)
 results = queue.Queue()  # True: a check has got its answer
 
 
@@ -30,31 +28,27 @@ def answer(peer):
     peer.wait(GOAWAY)
 
 
-def serve():
-    while True:
-        client, _ = listener.accept()
-        peer = Peer(client)
-        try:
-            answer(peer)
-            results.put(peer.seen[-1].code == 0)
-        except (OSError, Gone):
-            results.put(False)
-        client.close()
+def serve(client):
+    peer = Peer(client)
+    try:
+        answer(peer)
+        results.put(peer.seen[-1].code == 0)
+    except (OSError, Gone):
+        results.put(False)
 
 
-listener = socket.create_server(address(service.args.back), backlog=100)
-threading.Thread(target=serve, daemon=True).start()
+serve_each(service.args.back, serve)
 while not results.get(timeout=120):
     pass
 failed = 0
 for n in range(1, 100):
-    struct.pack_into("q", countdown, 0, n)
+    countdown.set(n)
     while not results.get(timeout=120):
         pass
-    if struct.unpack_from("q", countdown, 0)[0] > 0:
+    if countdown.left() > 0:
         break
     failed += 1
-struct.pack_into("q", countdown, 0, 0)
+countdown.set(0)
 check("each of %d allocations has failed, and the next check has not" % failed, 5 <= failed < 99)
 check("the server is up", service.stat("be", "s1")["status"] == "UP")
 finish()

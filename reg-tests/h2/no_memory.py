@@ -2,67 +2,23 @@
 """What no_memory.sh describes. Each case is one exchange on a connection of its own; its allocations
 fail one after the other, until there is none left to fail."""
 
-import mmap
-import re
-import socket
-import struct
-import threading
-
 import frames
-from service import Service, address, check, finish
+from countdown import Countdown
+from http1 import reply
+from origin import serve
+from service import Service, check, finish
 
 LONG = "Value" * 300
 BODY = b"".join(b"%09d\n" % n for n in range(6000))
 service = Service(lambda p: [p.add_argument("--" + n) for n in ("nth", "proxied")])
 args = service.args
-with open(args.nth, "r+b") as f:
-    countdown = mmap.mmap(f.fileno(), 8)
+countdown = Countdown(args.nth)
 
 
-def set_nth(n):
-    struct.pack_into("q", countdown, 0, n)
-
-
-def left():
-    return struct.unpack_from("q", countdown, 0)[0]
-
-
-def serve(s):
-    """A server of HTTP/1.1: gives back what it is given, or 30 kB."""
-    got = b""
-    with s:
-        while True:
-            while b"\r\n\r\n" not in got:
-                piece = s.recv(65536)
-                if not piece:
-                    return
-                got += piece
-            head, got = got.split(b"\r\n\r\n", 1)
-            length = re.search(rb"(?i)content-length: *(\d+)", head)
-            chunked = re.search(rb"(?i)transfer-encoding: *chunked", head)
-            size = int(length[1]) if length else 0
-            while len(got) < size or chunked and not got.endswith(b"\r\n\r\n"):
-                piece = s.recv(65536)
-                if not piece:
-                    return
-                got += piece
-            body = got[:size] if length else b"chunks" if chunked else BODY[:30000]
-            got = b"" if chunked else got[size:]
-            s.sendall(b"HTTP/1.1 200 OK\r\nX-Long: %s\r\nContent-Length: %d\r\n\r\n%s" %
-                      (LONG.encode(), len(body), body))
-
-
-def guarded(s):
-    try:
-        serve(s)
-    except OSError:
-        pass
-
-
-def accept():
-    while True:
-        s, _ = listener.accept()
-        threading.Thread(target=guarded, args=(s,), daemon=True).start()
+def answer(r):
+    """Gives back what it is given, or 30 kB."""
+    coded = "transfer-encoding" in r.fields
+    return reply(b"chunks" if coded else r.body if "content-length" in r.fields else BODY[:30000], "X-Long: " + LONG)
 
 
 def exchange(path, body=None, trailers=False, proxy=False, pieces=False):
@@ -109,18 +65,17 @@ CASES = {
 }
 MOST = 400  # allocations of one exchange
 
-listener = socket.create_server(address(args.back), backlog=100)
-threading.Thread(target=accept, daemon=True).start()
+serve(args.back, answer)
 for name, (words, more, expected) in CASES.items():
     whole = (200, expected)
     check(f"{name}: with memory", exchange(*words, **more) == whole)
     n, failed, reached = 0, 0, True
     while reached and n < MOST:
         n += 1
-        set_nth(n)
+        countdown.set(n)
         end = exchange(*words, **more)
-        reached = left() <= 0
-        set_nth(0)
+        reached = countdown.left() <= 0
+        countdown.set(0)
         failed += end != whole
         if end and end != whole and end[0] not in (500, 502, 503, "reset", "goaway"):
             check(f"{name}, {n}: ends with {str(end)[:80]}", False)

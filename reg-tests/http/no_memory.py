@@ -2,32 +2,23 @@
 """What no_memory.sh describes. Each case is what a client says; its allocations are counted by running it
 with a number that is never reached, then each of them fails in turn."""
 
-import mmap
 import os
 import re
 import socket
-import ssl
 import struct
-import threading
-import time
 
+from countdown import Countdown
+from http1 import Reader, reply
+from origin import serve_each
 from service import Service, address, check, finish
+from sockets import any_server
 
 LONG = b"Value" * 300
 service = Service(lambda p: [p.add_argument("--" + n) for n in ("nth", "bytes", "upgraded", "logs", "tls")] +
                   [p.add_argument("--" + n, action="store_true") for n in ("zip", "each", "random")])
 args = service.args
 
-with open(args.nth, "r+b") as f:
-    countdown = mmap.mmap(f.fileno(), 8)
-
-
-def set_nth(n):
-    struct.pack_into("q", countdown, 0, n)
-
-
-def left():
-    return struct.unpack_from("q", countdown, 0)[0]
+countdown = Countdown(args.nth)
 
 
 # -- the origin ------------------------------------------------------------------------------------
@@ -44,56 +35,29 @@ def answer_to(path, body):
 
 
 def serve(s):
-    with s:
-        got = s.recv(65536)
-        if got.startswith(b"\r\n\r\n\0\r\nQUIT\n"):  # a PROXY header comes whole
-            got = got[16 + struct.unpack_from(">H", got, 14)[0]:]
-        while b"\r\n\r\n" not in got and b"probe" not in got[:5]:
-            piece = s.recv(65536)
-            if not piece:
-                return
-            got += piece
-        if not got.startswith((b"GET", b"POST", b"OTHER", b"HEAD")):
-            s.sendall(b"bytes back")
+    r = Reader(s)
+    r.more()
+    if r.held.startswith(b"\r\n\r\n\0\r\nQUIT\n"):  # a PROXY header comes whole
+        r.exactly(16 + struct.unpack_from(">H", r.held, 14)[0])
+    while b"\r\n" not in r.held and b"probe" not in r.held[:5]:
+        if not r.more():
             return
-        head, body = got.split(b"\r\n\r\n", 1)
-        length = re.search(rb"(?i)content-length: *(\d+)", head)
-        while length and len(body) < int(length.group(1)):
-            piece = s.recv(65536)
-            if not piece:
-                return
-            body += piece
-        while b"ncoding: chunked" in head and not body.endswith(b"0\r\n\r\n"):
-            piece = s.recv(65536)
-            if not piece:
-                return
-            body += piece
-        path = head.split()[1].decode()
-        if "retry" in path and path not in refuse_once:
-            refuse_once.add(path)
-            s.sendall(b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")
-            return
-        s.sendall(answer_to(path, body))
+    if not r.held.startswith((b"GET", b"POST", b"OTHER", b"HEAD")):
+        s.sendall(b"bytes back")
+        return
+    got = r.message()
+    if got is None:
+        return
+    head, body = got
+    path = head.split()[1].decode()
+    if "retry" in path and path not in refuse_once:
+        refuse_once.add(path)
+        s.sendall(reply(status=503))
+        return
+    s.sendall(answer_to(path, body))
 
 
-def guarded(s):
-    try:
-        serve(s)
-    except OSError:
-        pass
-
-
-def origin():
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(address(args.back))
-    listener.listen(100)
-    while True:
-        s, _ = listener.accept()
-        threading.Thread(target=guarded, args=(s,), daemon=True).start()
-
-
-threading.Thread(target=origin, daemon=True).start()
+serve_each(args.back, serve)
 logs = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 logs.bind(("127.0.0.1", int(args.logs)))
 logs.settimeout(60)
@@ -108,10 +72,7 @@ def exchange(case, n):
     try:
         with socket.create_connection(address(to), timeout=60) as s:
             if case.where == "tls":
-                context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-                context.check_hostname = False
-                context.verify_mode = ssl.CERT_NONE
-                s = context.wrap_socket(s)
+                s = any_server().wrap_socket(s)
             for piece in case.say(n):
                 s.sendall(piece)
             while piece := s.recv(65536):
@@ -191,10 +152,10 @@ def good(case, got):
 
 def judge(case, n, probes):
     """The n-th allocation fails. True: it has so many."""
-    set_nth(n)
+    countdown.set(n)
     got = exchange(case, n)
-    reached = left() <= 0
-    set_nth(0)
+    reached = countdown.left() <= 0
+    countdown.set(0)
     after = exchange(probe, probes)
     if not after:
         raise OSError("nobody answers any more")

@@ -10,12 +10,9 @@ from service import Service, check, connect, finish, read_all, until
 service = Service(lambda parser: [parser.add_argument(name) for name in ("tcp", "aborts")])
 
 
-def ask(path, head="", body=""):
-    with connect(service.args.front) as s:
-        s.sendall(f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{head}\r\n{body}".encode())
-        got = read_all(s).decode("latin-1")
-    head, _, body = got.partition("\r\n\r\n")
-    return int(head.split()[1]) if head.startswith("HTTP/1.1 ") else 0, head, body
+def ask(path, *fields, body=b""):
+    got = service.fetch(path, *fields, method="POST", body=body)
+    return got.status, got.head.decode("latin-1"), got.text
 
 
 def says(sentence, path, status, body=None):
@@ -35,10 +32,10 @@ says("an answer of the size of a buffer", "/fits", 200, "x" * 16000)
 status, head, body = ask("/framed")
 check("scripts do not frame answers", body == "framed" and head.lower().count("content-length") == 1 and
       "transfer-encoding" not in head.lower())
-status, head, body = ask("/frames", "Content-Length: 5\r\n", "hello")
+status, head, body = ask("/frames", body=b"hello")
 check("scripts do not frame requests: " + body, status == 200 and body == "5 0 hello")
 check("nor responses", head.lower().count("content-length") == 1)
-status, head, body = ask("/fill", "Content-Length: 5\r\n", "hello")
+status, head, body = ask("/fill", body=b"hello")
 check("a head is filled up to a buffer, which its reader may find too large", status in (200, 431))
 check("what did not fit is counted", int(service.stat("fe", "FRONTEND")["wrew"]) > 1000)
 says("memory has a bound", "/memory", 200, "behind")

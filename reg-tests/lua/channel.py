@@ -3,9 +3,9 @@
 
 import json
 import socket
-import threading
 
-from service import Service, address, check, connect, finish, read_all
+from origin import serve_each
+from service import Service, check, connect, finish, read_all
 
 service = Service(lambda p: [p.add_argument("--" + n) for n in ("res", "other")])
 args = service.args
@@ -19,15 +19,8 @@ def send(s, data, single):
 
 def answer(s):
     """All that has come, as it has come: in one piece, or byte by byte where the last byte says so."""
-    with s:
-        got = read_all(s)
-        send(s, got, got.endswith(b".\n"))
-
-
-def serve():
-    listener = socket.create_server(address(args.back), backlog=100)
-    while True:
-        threading.Thread(target=answer, args=(listener.accept()[0],), daemon=True).start()
+    got = read_all(s)
+    send(s, got, got.endswith(b".\n"))
 
 
 def talk(to, line, single):
@@ -71,7 +64,7 @@ MODEL = {
     "forward": lambda line, text, at, _: (line, str(at)),
     "send": lambda line, text, *_: (text + line, str(len(text))),
 }
-threading.Thread(target=serve, daemon=True).start()
+serve_each(args.back, answer)
 calls = [json.loads(line) for line in service.ask("calls").split("\n") if line]
 for number, call in enumerate(calls, 1):
     for to in "front", "res":

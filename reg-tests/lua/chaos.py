@@ -11,6 +11,8 @@ import time
 
 import frames
 import service
+from http1 import reply
+from origin import serve_each
 from service import Service, address, ask, check, connect, finish, until
 
 
@@ -31,26 +33,16 @@ good, bad = [0], []
 
 def answer(s):
     """A server: each path but /plain may be answered late, by halves, or not at all."""
-    with s:
-        try:
-            while got := s.recv(65536):
-                plain = b" /plain" in got
-                how = 0 if plain else rnd.randrange(6)
-                if how == 1:
-                    time.sleep(rnd.random() / 10)
-                if how == 2:
-                    s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\nhalf")
-                if how in (2, 3):
-                    return
-                s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
-        except OSError:
-            pass
-
-
-def serve():
-    listener = socket.create_server(address(svc.args.back), backlog=1000)
-    while True:
-        threading.Thread(target=answer, args=(listener.accept()[0],), daemon=True).start()
+    while got := s.recv(65536):
+        plain = b" /plain" in got
+        how = 0 if plain else rnd.randrange(6)
+        if how == 1:
+            time.sleep(rnd.random() / 10)
+        if how == 2:
+            s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\nhalf")
+        if how in (2, 3):
+            return
+        s.sendall(reply(b"hello"))
 
 
 def some_path():
@@ -165,7 +157,7 @@ def streams():
     return sum(sum(each.values()) for each in now) if all("fe" in each for each in now) else -1
 
 
-threading.Thread(target=serve, daemon=True).start()
+serve_each(svc.args.back, answer)
 threads = [threading.Thread(target=clients) for _ in range(6)]
 threads += [threading.Thread(target=f) for f in [well_behaved, commands] + [trouble] * (part == "workers")]
 for t in threads:

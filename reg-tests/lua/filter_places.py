@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What filter_places.sh describes."""
 
-import socket
-import threading
-
-from service import Service, address, check, connect, finish, read_all, until
+from http1 import Reader, reply
+from origin import serve_each
+from service import Service, check, connect, finish, read_all, until
 
 service = Service(lambda p: p.add_argument("--sees"))
 args = service.args
@@ -13,26 +12,16 @@ seen = []
 
 def answer(s):
     """/once answers the second time it is asked; CONNECT begins to repeat what comes."""
-    with s:
-        got = b""
-        while b"\r\n\r\n" not in got:
-            got += s.recv(65536) or b"\r\n\r\n"
-        head = got.partition(b"\r\n\r\n")[0]
-        seen.append(head)
-        if b" /once" in head and sum(b" /once" in h for h in seen) % 2:
-            return
-        if not head.startswith(b"CONNECT"):
-            s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
-            return
-        s.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
-        while got := s.recv(65536):
-            s.sendall(got)
-
-
-def serve():
-    listener = socket.create_server(address(args.back), backlog=100)
-    while True:
-        threading.Thread(target=answer, args=(listener.accept()[0],), daemon=True).start()
+    head = Reader(s).head() or b""
+    seen.append(head)
+    if b" /once" in head and sum(b" /once" in h for h in seen) % 2:
+        return
+    if not head.startswith(b"CONNECT"):
+        s.sendall(reply(b"hello", close=True))
+        return
+    s.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+    while got := s.recv(65536):
+        s.sendall(got)
 
 
 def get(to, path, body=b""):
@@ -45,7 +34,7 @@ def counts(sentence, *wanted):
     until(f"{sentence}: {wanted}", lambda: tuple(int(n) for n in service.ask("counts").split()) == wanted)
 
 
-threading.Thread(target=serve, daemon=True).start()
+serve_each(args.back, answer)
 got = get(args.front, b"/")
 check("a filter sees the response", b"x-filter: response" in got and got.endswith(b"hello"))
 check("and the request", b"x-filter: request" in seen[-1])
@@ -64,16 +53,12 @@ check("the server was asked once", len(seen) == 5)
 for to, name in (args.front, "a filter of heads"), (args.sees, "one that sees bytes"):
     with connect(to) as s:
         s.sendall(b"CONNECT x:80 HTTP/1.1\r\nHost: x:80\r\n\r\n")
-        head = b""
-        while b"\r\n\r\n" not in head:
-            head += s.recv(1)
+        r = Reader(s)
+        head = r.head()
         check(f"CONNECT, {name}: the tunnel is open", head.startswith(b"HTTP/1.1 200"))
         for piece in b"ping", b"x" * 100000:
             s.sendall(piece)
-            back = b""
-            while len(back) < len(piece):
-                back += s.recv(65536)
-            check(f"{len(piece)} bytes of the tunnel come back as they are", back == piece)
+            check(f"{len(piece)} bytes of the tunnel come back as they are", r.exactly(len(piece)) == piece)
 before = int(service.ask("counts").split()[2])
 check(f"bytes of messages: {before}, none of them of a tunnel", before <= 11)
 finish()

@@ -5,11 +5,12 @@ import base64
 import hashlib
 import random
 import socket
-import ssl
 import struct
 import threading
 
-from service import PATIENCE, address, connect
+import http1
+from origin import serve_each
+from service import PATIENCE, connect
 
 # ---- what filters make of bytes: as in filters.lua -----------------------------------------------
 
@@ -88,61 +89,6 @@ class Proxy:
 # ---- messages ------------------------------------------------------------------------------------
 
 
-class Reader:
-    def __init__(self, s):
-        self.s, self.held = s, bytearray()
-
-    def more(self, most=262144):
-        piece = self.s.recv(most)
-        self.held += piece
-        return piece
-
-    def take(self, n):
-        while len(self.held) < n:
-            if not self.more():
-                raise EOFError
-        piece = bytes(self.held[:n])
-        del self.held[:n]
-        return piece
-
-    def until(self, mark):
-        while mark not in self.held:
-            if not self.more():
-                raise EOFError
-        return self.take(self.held.index(mark) + len(mark))[:-len(mark)]
-
-    def fields(self):
-        """The head of a message, or None where there is none: its first line, its fields."""
-        try:
-            head = self.until(b"\r\n\r\n").decode("latin-1")
-        except EOFError:
-            if self.held:
-                raise
-            return None
-        line, *rest = head.split("\r\n")
-        return line, {name.lower(): value.strip() for name, value in (f.split(":", 1) for f in rest)}
-
-    def body(self, fields, until_close=False):
-        """With its trailers; None: they were none."""
-        if "chunked" in fields.get("transfer-encoding", ""):
-            parts = []
-            while size := int(self.until(b"\r\n").split(b";")[0], 16):
-                parts.append(self.take(size))
-                if self.take(2) != b"\r\n":
-                    raise ValueError("a chunk that does not end")
-            trailers = []
-            while line := self.until(b"\r\n"):
-                trailers.append(line)
-            return b"".join(parts), trailers
-        if "content-length" in fields:
-            return self.take(int(fields["content-length"])), []
-        if until_close:
-            while self.more():
-                pass
-            return self.take(len(self.held)), []
-        return b"", []
-
-
 def in_chunks(body, rnd, trailers=b""):
     parts, at = [], 0
     while at < len(body):
@@ -156,34 +102,48 @@ def in_chunks(body, rnd, trailers=b""):
 # ---- the origin ----------------------------------------------------------------------------------
 
 
+class Reader(http1.Reader):
+    """What is cut raises EOFError."""
+
+    def fields(self):
+        """The head of a message, or None where there is none: its first line, its fields."""
+        head = self.head()
+        if head is None:
+            if self.held:
+                raise EOFError
+            return None
+        return head.decode("latin-1").split("\r\n")[0], http1.fields_of(head)
+
+    def content(self, fields, until_close=False):
+        """The body and its trailers; b"", []: there is none."""
+        if "chunked" in fields.get("transfer-encoding", ""):
+            found = self.chunks()
+        elif "content-length" in fields:
+            found = self.exactly(int(fields["content-length"]))
+            found = None if found is None else (found, [])
+        else:
+            found = self.rest() if until_close else b"", []
+        if found is None:
+            raise EOFError
+        return found
+
+
 class Echo:
     """Answers with the body that it was sent, or, of GET /N, with N bytes; X-How says how: length,
     chunked, trailers, close, 204, 304, break (the half of it), early (before the body), 503 (first)."""
 
     def __init__(self, where):
         self.seen, self.lock = set(), threading.Lock()
-        self.listener = socket.create_server(address(where), backlog=1000)
         self.bodies = {}  # by X-Id, as they came
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.listener = serve_each(where, self.serve)
 
-    def accept(self):
-        while True:
-            try:
-                s = self.listener.accept()[0]
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(s,), daemon=True).start()
 
     def serve(self, s):
         s.settimeout(PATIENCE)
-        try:
-            with s:
-                r = Reader(s)
-                while got := r.fields():
-                    if not self.answer(s, r, *got):
-                        return
-        except (OSError, EOFError, ValueError):
-            pass
+        r = Reader(s)
+        while got := r.fields():
+            if not self.answer(s, r, *got):
+                return
 
     def first_time(self, what):
         with self.lock:
@@ -201,7 +161,7 @@ class Echo:
             s.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         if how == "early":
             s.sendall(b"HTTP/1.1 200 OK\r\nX-Id: %s\r\nContent-Length: 5\r\n\r\nearly" % name.encode())
-        body, trailers = r.body(fields)
+        body, trailers = r.content(fields)
         if method != "GET" and method != "HEAD":
             self.bodies[name] = body
         if how == "early":
@@ -238,7 +198,7 @@ class Echo:
         s.sendall(b"HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: %s\r\nSec-WebSocket-Accept: %s\r\n\r\n" %
                   (fields["upgrade"].encode(), base64.b64encode(answers.digest())))
         while r.held or r.more():
-            s.sendall(r.take(len(r.held)))
+            s.sendall(r.exactly(len(r.held)))
         return False
 
 
@@ -249,6 +209,7 @@ def pattern(n):
 
 
 # ---- clients -------------------------------------------------------------------------------------
+
 
 RESET = struct.pack("ii", 1, 0)
 
@@ -299,7 +260,7 @@ class Client:
             return None
         if method == "HEAD" or status in (101, 204, 304):
             return status, fields, b"", []
-        body, trailers = self.r.body(fields, until_close=True)
+        body, trailers = self.r.content(fields, until_close=True)
         return status, fields, body, trailers
 
 
@@ -328,9 +289,3 @@ def judge(proxy, client, name, method, path, how, body, got):
     if how == "trailers" and method != "HEAD" and proxy.way == "h1" and trailers != [b"X-End: yes"]:
         return "trailers: %s" % trailers
     return None
-
-
-def any_server():
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return context

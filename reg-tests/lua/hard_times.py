@@ -9,6 +9,7 @@ import struct
 import threading
 import time
 
+from processes import descriptors as descriptors_of
 from service import PATIENCE, Service, check, connect, finish, read_all, until
 
 DAY = 86400
@@ -21,10 +22,8 @@ silent = socket.create_server(("127.0.0.1", service.args.silent), backlog=500)
 
 def get(path):
     """Status and body."""
-    with connect(service.args.front) as s:
-        s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
-        head, _, body = read_all(s).decode().partition("\r\n\r\n")
-    return int(head.split()[1]) if head else 0, body
+    got = service.fetch(path)
+    return got.status, got.text
 
 
 def accept_all():
@@ -36,25 +35,21 @@ def accept_all():
             return
 
 
-def opened():
-    return len(os.listdir(f"/proc/{service.pid}/fd"))
-
-
 def descriptors():
     threading.Thread(target=accept_all, daemon=True).start()
     get("/nothing")
-    before = opened()
+    before = descriptors_of(service.pid)
     status, said = get("/open")
     print("        " + said)
     count = int(said.split()[0])
     check("a script opens sockets until there are no more, and hears so",
           status == 200 and 20 < count < 150 and "nil" not in said)
-    until("all are closed again", lambda: opened() <= before)
+    until("all are closed again", lambda: descriptors_of(service.pid) <= before)
     holder = []
     early = connect(service.args.front)  # there will be no descriptor for another client
     t = threading.Thread(target=lambda: holder.append(get("/open?hold=1")))
     t.start()
-    until("meanwhile there are none", lambda: opened() >= 145)
+    until("meanwhile there are none", lambda: descriptors_of(service.pid) >= 145)
     answers = []
     others = [threading.Thread(target=lambda: answers.append(get("/socket"))) for _ in range(5)]
     for o in others:
@@ -66,10 +61,10 @@ def descriptors():
     t.join(PATIENCE)
     check(f"others are served: {sorted(set(answers))}", all(a[0] == 200 for a in answers))
     check("and the one that held them", holder[0][0] == 200)
-    until("all are closed again", lambda: opened() <= before)
+    until("all are closed again", lambda: descriptors_of(service.pid) <= before)
     for _ in range(20):
         get("/leave")
-    check("what nobody closed goes with the garbage", opened() < before + 60)
+    check("what nobody closed goes with the garbage", descriptors_of(service.pid) < before + 60)
     check("a script gets one now", get("/socket") == CLOSED)
 
 

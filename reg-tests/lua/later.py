@@ -8,9 +8,7 @@ service = Service(lambda p: (p.add_argument("--map"), p.add_argument("--log")))
 
 
 def get(path):
-    with connect(service.args.front) as s:
-        s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
-        return read_all(s).decode().partition("\r\n\r\n")[2]
+    return service.fetch(path).text
 
 
 def lua(worker, words):
@@ -179,6 +177,7 @@ for line, part in zip(said, ("'SERVER' is for core.event_sub", "'SERVER_UP' is f
                              "'PAT_REF_X' event type is unknown", "no valid event types", "needs 3 arguments")):
     check(f"{line}", part in line)
 check("all of them", len(said) == 7)
+
 
 # Commands that read. They come in pieces, and what they do not read is the next command.
 def talk(*pieces):

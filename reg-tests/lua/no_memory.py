@@ -2,11 +2,10 @@
 """What no_memory.sh describes. The allocations of each request are counted by running it with a number
 that is never reached, then each of them fails in turn."""
 
-import mmap
 import os
 import socket
-import struct
 
+from countdown import Countdown
 from origin import Origin
 from service import Service, check, connect, finish, read_all, until
 
@@ -18,16 +17,7 @@ service = Service(lambda p: [p.add_argument("--" + n) for n in ("nth", "tcp")] +
                   [p.add_argument("--" + n, action="store_true") for n in ("each", "random")])
 args = service.args
 origin = Origin(args.back)
-with open(args.nth, "r+b") as f:
-    countdown = mmap.mmap(f.fileno(), 8)
-
-
-def set_nth(n):
-    struct.pack_into("q", countdown, 0, n)
-
-
-def left():
-    return struct.unpack_from("q", countdown, 0)[0]
+countdown = Countdown(args.nth)
 
 
 def talk():
@@ -77,16 +67,16 @@ def at_random():
 def each():
     for path in PATHS:
         get(path), get(path)
-        set_nth(NEVER)
+        countdown.set(NEVER)
         status = get(path)
-        count = NEVER - left()
+        count = NEVER - countdown.left()
         check(f"{path}: {status}, {count} allocations", status in GOOD.get(path, (200,)))
         step = 1 if args.each else max(1, count // MOST)
         failed = 0
         for n in range(1, count + 1, step):
-            set_nth(n)
+            countdown.set(n)
             failed += get(path) != 200
-            set_nth(0)
+            countdown.set(0)
             if not lives():
                 break
         check(f"{path}: of {len(range(1, count + 1, step))} requests {failed} failed, and the process lives",

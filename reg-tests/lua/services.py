@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Services of scripts: clients that leave at every step, that read nothing, that wait in numbers."""
-import os
 import socket
 import struct
 import threading
 
-from service import Service, check, connect, finish, read_all, until
+from origin import serve_each
+from processes import descriptors
+from service import Service, check, connect, finish, until
 
 service = Service(lambda p: (p.add_argument("--bytes"), p.add_argument("--silent", type=int)))
 front, plain = service.args.front, service.args.bytes
@@ -15,27 +16,14 @@ REQUEST = (b"POST /steps HTTP/1.1\r\nHost: x\r\nContent-Length: 30\r\n\r\n"
 
 def silent_server():
     """Takes connections, and says nothing."""
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(("127.0.0.1", service.args.silent))
-    listener.listen(1000)
-    threading.Thread(target=lambda: [held.append(listener.accept()[0]) for _ in iter(int, 1)],
-                     daemon=True).start()
+    serve_each(f"127.0.0.1:{service.args.silent}", lambda s: held.append(s) or threading.Event().wait())
 
 
 held = []
 
 
-def descriptors():
-    return len(os.listdir(f"/proc/{service.pid}/fd"))
-
-
 def asks(path):
-    s = connect(front)
-    s.sendall(b"GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" % path.encode())
-    got = read_all(s)
-    s.close()
-    return got.split(b"\r\n\r\n", 1)[1].decode()
+    return service.fetch(path).text
 
 
 def state(query=""):
@@ -91,7 +79,7 @@ def slow_client():
 
 def many_wait():
     """A thousand scripts, and others are answered meanwhile."""
-    before = descriptors()
+    before = descriptors(service.pid)
     clients = []
     for path in ("/wait_time", "/wait_body", "/wait_socket"):
         for _ in range(334):
@@ -111,7 +99,7 @@ def many_wait():
     until("the others are over when their clients are", lambda: state()[1:3] == [0, 334])
     until("no session is left", lambda: not sessions())
     until("sockets are closed by the collector",
-          lambda: state("?collect") and descriptors() <= before + 2)
+          lambda: state("?collect") and descriptors(service.pid) <= before + 2)
 
 
 def kept_objects():

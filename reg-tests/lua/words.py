@@ -2,17 +2,15 @@
 """Requests to the scripts of words.sh, and what the log says of them."""
 import time
 
-from service import Service, check, connect, finish, read_all, until
+from service import Service, check, finish, until
 
 service = Service(lambda p: p.add_argument("--log"))
 
 
 def ask(path):
     """Status and body."""
-    with connect(service.args.front) as s:
-        s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
-        head, _, body = read_all(s).decode().partition("\r\n\r\n")
-    return int(head.split()[1]) if head else 0, body
+    got = service.fetch(path)
+    return got.status, got.text
 
 
 def log():

@@ -6,7 +6,7 @@ import random
 import re
 import signal
 
-from service import PATIENCE, Service, check, connect, finish, read_all, until
+from service import Service, check, connect, finish, read_all, until
 
 KILLS = 3  # more, and replacements are delayed
 service = Service(lambda p: p.add_argument("--workers", type=int))
@@ -25,9 +25,7 @@ def said(pattern, since=0):
 
 def get(path):
     """The number of the worker, what the script has said, the variable of the process."""
-    with connect(service.args.front) as s:
-        s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
-        return read_all(s).decode().partition("\r\n\r\n")[2].split("|")
+    return service.fetch(path).text.split("|")
 
 
 def everywhere(path):

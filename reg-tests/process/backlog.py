@@ -2,9 +2,9 @@
 """What backlog.sh describes."""
 
 import os
-import re
 import signal
 
+from processes import memory
 from service import Service, check, finish, until
 service = Service()
 logged = service.logged
@@ -20,17 +20,12 @@ def change():
     return service.ask("set server be/s1 agent-send " + "x" * EACH) == ""
 
 
-def memory():
-    with open("/proc/%d/status" % service.pid) as f:
-        return int(re.search(r"VmRSS:\s+(\d+)", f.read()).group(1))
-
-
 until("two workers serve", lambda: len(service.workers()) == 2)
 first, second = service.workers()
 service.ask("set server be/s1 weight 2")
 until("a change reaches both", lambda: weight(1) == 2 == weight(2))
 os.kill(second, signal.SIGSTOP)
-before, sent = memory(), 0
+before, sent = memory(service.pid), 0
 while sent <= BOUND and not logged("takes no changes"):
     change()
     sent += EACH
@@ -46,7 +41,7 @@ check("beyond the bound it is killed", logged("Worker 2 (%d) takes no changes" %
 until("and replaced", lambda: len(service.workers()) == 2 and second not in service.workers())
 until("by one that has them", lambda: weight(2) == 3)
 check("the others were left alone", first in service.workers())
-grown = memory() - before
+grown = memory(service.pid) - before
 check("the parent has no more memory than the bound asks for: %d kB" % grown,
       "SANITIZED" in os.environ or grown < 4 * (BOUND >> 10))
 finish()

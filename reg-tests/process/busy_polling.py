@@ -3,19 +3,16 @@
 
 import os
 import signal
-import socket
 import sys
 import time
 
-
-def address(text):
-    host, port = text.rsplit(":", 1)
-    return host, int(port)
+from origin import listen
+from processes import state
+from service import connect
 
 
 def sleeps():
-    with open(f"/proc/{pid}/stat") as f:
-        return f.read().rsplit(") ", 1)[1][0] == "S"
+    return state(pid) == "S"
 
 
 def switches():
@@ -23,9 +20,9 @@ def switches():
         return int([l for l in f if l.startswith("voluntary")][0].split()[1])
 
 
-front, back, pid = address(sys.argv[1]), address(sys.argv[2]), int(sys.argv[3])
-origin = socket.create_server(back)
-client = socket.create_connection(front, timeout=60)
+front, back, pid = sys.argv[1], sys.argv[2], int(sys.argv[3])
+origin = listen(back)
+client = connect(front)
 server = origin.accept()[0]
 server.settimeout(60)
 client.sendall(b"hello")

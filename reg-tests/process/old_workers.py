@@ -3,6 +3,7 @@
 
 import threading
 
+from http1 import Reader, request
 from origin import Origin
 from service import PATIENCE, Service, check, connect, finish, read_all, until
 
@@ -12,14 +13,9 @@ origin = Origin(service.args.back)
 
 def ask(s, path="/"):
     """One answer on a connection that stays: its head."""
-    s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-    got = b""
-    while not got.endswith(b"\r\n\r\nhello"):
-        piece = s.recv(4096)
-        if not piece:
-            return ""
-        got += piece
-    return got.decode().lower()
+    s.sendall(request(path))
+    got = Reader(s).message()
+    return (got[0] + b"\r\n").decode().lower() if got and got[1] == b"hello" else ""
 
 
 def reload():

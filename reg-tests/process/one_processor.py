@@ -3,25 +3,21 @@
 
 import os
 import pty
-import socket
 import subprocess
 import sys
 import time
 
+from service import ask, check, finish
+
 penstock, folder, stats = sys.argv[1:]
 TOLD = b"1 of "
-bad = 0
 
 
 def serves():
-    with socket.socket(socket.AF_UNIX) as s:
-        s.settimeout(60)
-        try:
-            s.connect(stats)
-            s.sendall(b"show info\n")
-            return b"Uptime" in s.recv(65536)
-        except OSError:
-            return False
+    try:
+        return "Uptime" in ask(stats, "show info")
+    except OSError:
+        return False
 
 
 def said(lines, words, terminal=True):
@@ -49,12 +45,6 @@ def said(lines, words, terminal=True):
         text += piece
 
 
-def check(name, held):
-    global bad
-    bad += not held
-    print("ok     " if held else "FAILED ", name)
-
-
 several = len(os.sched_getaffinity(0)) > 1
 text = said("", ["-db"])
 check("one line at a terminal", text.count(TOLD) == several and text.count(b"nbproc auto") == several)
@@ -63,4 +53,4 @@ check("none where it says nbthread", TOLD not in said("    nbthread 1\n", ["-db"
 check("none with -q", TOLD not in said("", ["-db", "-q"]))
 check("none with -c", TOLD not in said("", ["-c"]))
 check("none without a terminal", TOLD not in said("", ["-db"], False))
-sys.exit(bool(bad))
+finish()

@@ -5,6 +5,8 @@ import threading
 import zlib
 
 import service
+from http1 import Reader
+from origin import serve_each
 from service import check, connect, finish, until
 
 LARGE = b"0123456789abcdef" * 20000
@@ -12,16 +14,6 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 UPGRADED = b"HTTP/1.1 101 Go\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n"
 BACKENDS = "be", "buffered", "queue", "retry", "zip", "tcp"
 retried = threading.Event()
-
-
-def read_head(c):
-    got = b""
-    while b"\r\n\r\n" not in got:
-        piece = c.recv(65536)
-        if not piece:
-            return None, b""
-        got += piece
-    return got.split(b"\r\n\r\n", 1)
 
 
 def answer(method, path):
@@ -41,31 +33,15 @@ def echo(c, got):
 
 
 def serve(c):
-    try:
-        while True:
-            head, body = read_head(c)
-            if head is None:
-                return
-            method, path = head.split()[:2]
-            if path == b"/upgrade":
-                echo(c, body)
-                return
-            while method == b"POST" and b"0\r\n\r\n" not in body:
-                piece = c.recv(100)
-                if not piece:
-                    return
-                body += piece
-            c.sendall(answer(method, path))
-    except OSError:
-        pass
-    finally:
-        c.close()
-
-
-def origin(listener):
-    while True:
-        c, _ = listener.accept()
-        threading.Thread(target=serve, args=(c,), daemon=True).start()
+    reader = Reader(c)
+    while head := reader.head():
+        method, path = head.split()[:2]
+        if path == b"/upgrade":
+            echo(c, bytes(reader.held))
+            return
+        if method == b"POST" and reader.chunks() is None:
+            return
+        c.sendall(answer(method, path))
 
 
 def request(method, path, extra="", close=True):
@@ -183,8 +159,7 @@ def nothing_left(it, backends=BACKENDS, frontends=("fe", "tcp")):
 
 
 def serve_all(back):
-    listener = socket.create_server(service.address(back), backlog=1000)
-    threading.Thread(target=origin, args=(listener,), daemon=True).start()
+    serve_each(back, serve)
 
 
 def main():

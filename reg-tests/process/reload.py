@@ -13,6 +13,9 @@ import sys
 import threading
 import time
 
+from http1 import Reader, reply, request
+from origin import serve
+
 BODY = bytes(range(256)) * 16          # 4 kB
 LONG = BODY * 1024                     # 4 MB
 LIMIT = 60                             # seconds: only ever pass when something is broken
@@ -33,94 +36,44 @@ class Tally:
             self.failed.append("%s: %s" % (what, error))
 
 
-def read_head(conn, buf):
-    while b"\r\n\r\n" not in buf:
-        more = conn.recv(65536)
-        if not more:
-            return None, buf
-        buf += more
-    head, rest = buf.split(b"\r\n\r\n", 1)
-    return head.lower(), rest
-
-
-def origin_serve(conn):
-    buf = b""
-    conn.settimeout(LIMIT)
-    try:
-        while True:
-            head, buf = read_head(conn, buf)
-            if head is None:
-                return
-            body = LONG if b" /long" in head else BODY
-            conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body))
-            if body is LONG:           # slowly: some reloads pass meanwhile
-                for i in range(0, len(body), 1 << 19):
-                    conn.sendall(body[i:i + (1 << 19)])
-                    time.sleep(0.1)
-            else:
-                conn.sendall(body)
-    except OSError:
-        pass
-    finally:
-        conn.close()
-
-
-def origin(server):
-    while True:
-        try:
-            conn, _ = server.accept()
-        except OSError:
-            return
-        threading.Thread(target=origin_serve, args=(conn,), daemon=True).start()
-
-
 def get(conn, path, close, expected):
     """One request. Whether the connection may be used again."""
-    conn.sendall(b"GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n" %
-                 (path, b"Connection: close\r\n" if close else b""))
-    head, body = read_head(conn, b"")
+    conn.sendall(request(path, close=close))
+    r = Reader(conn)
+    head = r.head()
     if head is None:
         raise ConnectionError("closed without an answer")
-    if not head.startswith(b"http/1.1 200"):
+    if not head.startswith(b"HTTP/1.1 200"):
         raise ConnectionError("answer " + head.split(b"\r\n")[0].decode())
-    while len(body) < len(expected):
-        more = conn.recv(1 << 20)
-        if not more:
-            raise ConnectionError("cut after %d of %d bytes" % (len(body), len(expected)))
-        body += more
+    body = r.body(head)
+    if body is None:
+        raise ConnectionError("cut after %d of %d bytes" % (len(r.held), len(expected)))
     if body != expected:
         raise ConnectionError("other bytes than were sent")
-    return b"connection: close" not in head
+    return b"\r\nconnection: close" not in head.lower()
 
 
-def client(address, kind, stop, tally):
-    conn = None
-    while not stop.is_set():
-        try:
-            if not conn:
-                conn = socket.create_connection(address, LIMIT)
-            keep = get(conn, b"/long" if kind == "long" else b"/", kind == "close",
-                       LONG if kind == "long" else BODY)
-            tally.count(kind)
-            if kind != "keep" or not keep:
-                conn.close()
-                conn = None
-            time.sleep(0.005)
-        except OSError as error:
-            tally.fail(kind, error)
-            conn = None
-    if conn:
-        conn.close()
+def answer(r):
+    if r.path != "/long":
+        return reply(BODY)
+    said = reply(LONG)                 # slowly: some reloads pass meanwhile
+    for i in range(0, len(said), 1 << 19):
+        r.s.sendall(said[i:i + (1 << 19)])
+        time.sleep(0.1)
+    return b""
 
 
-def main():
+def origin(port):
+    serve(f"127.0.0.1:{port}", answer)
+
+
+def judge(client, kinds, least):
+    """Reloads with clients of these kinds beside them; the words are those of the command line."""
     address = (sys.argv[1], int(sys.argv[2]))
-    server = socket.create_server(("127.0.0.1", int(sys.argv[3])), backlog=1024)
+    origin(sys.argv[3])
     command, rounds = sys.argv[4], int(sys.argv[5])
-    threading.Thread(target=origin, args=(server,), daemon=True).start()
     stop, tally = threading.Event(), Tally()
-    clients = [threading.Thread(target=client, args=(address, kind, stop, tally))
-               for kind in ["keep"] * 6 + ["close"] * 2 + ["long"] * 2]
+    clients = [threading.Thread(target=client, args=(address, kind, stop, tally)) for kind in kinds]
     for thread in clients:
         thread.start()
     for _ in range(rounds):
@@ -138,8 +91,28 @@ def main():
         print("failed:", line)
     if len(tally.failed) > 20:
         print("failed: %d in all" % len(tally.failed))
-    sys.exit(1 if tally.failed or len(tally.done) < 4 else 0)
+    sys.exit(1 if tally.failed or len(tally.done) < least else 0)
+
+
+def client(address, kind, stop, tally):
+    conn = None
+    while not stop.is_set():
+        try:
+            if not conn:
+                conn = socket.create_connection(address, LIMIT)
+            keep = get(conn, "/long" if kind == "long" else "/", kind == "close",
+                       LONG if kind == "long" else BODY)
+            tally.count(kind)
+            if kind != "keep" or not keep:
+                conn.close()
+                conn = None
+            time.sleep(0.005)
+        except OSError as error:
+            tally.fail(kind, error)
+            conn = None
+    if conn:
+        conn.close()
 
 
 if __name__ == "__main__":
-    main()
+    judge(client, ["keep"] * 6 + ["close"] * 2 + ["long"] * 2, 4)

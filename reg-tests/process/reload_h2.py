@@ -10,12 +10,9 @@ done and what failed; exit code 1 if anything did, or if nobody was told to go.
 """
 import socket
 import struct
-import subprocess
-import sys
-import threading
 import time
 
-from reload import BODY, LIMIT, LONG, Tally, origin
+from reload import BODY, LIMIT, LONG, judge
 
 DATA, HEADERS, RST, SETTINGS, PING, GOAWAY, WINDOW = 0, 1, 3, 4, 6, 7, 8
 END_STREAM, ACK = 1, 1
@@ -134,31 +131,5 @@ def client(address, kind, stop, tally):
             tally.fail(kind, error)
 
 
-def main():
-    address = (sys.argv[1], int(sys.argv[2]))
-    server = socket.create_server(("127.0.0.1", int(sys.argv[3])), backlog=1024)
-    command, rounds = sys.argv[4], int(sys.argv[5])
-    threading.Thread(target=origin, args=(server,), daemon=True).start()
-    stop, tally = threading.Event(), Tally()
-    clients = [threading.Thread(target=client, args=(address, kind, stop, tally))
-               for kind in ["busy"] * 2 + ["resting"] * 3 + ["long"]]
-    for thread in clients:
-        thread.start()
-    for _ in range(rounds):
-        time.sleep(0.2)                # traffic in between, nothing depends on how much
-        result = subprocess.run(command, shell=True, stdout=subprocess.PIPE, timeout=LIMIT)
-        if result.returncode:
-            tally.fail("reload", result.stdout.decode(errors="replace"))
-        else:
-            tally.count("reload")
-    stop.set()
-    for thread in clients:
-        thread.join()
-    print(" ".join("%s %d" % item for item in sorted(tally.done.items())))
-    for line in tally.failed[:20]:
-        print("failed:", line)
-    sys.exit(1 if tally.failed or len(tally.done) < 5 else 0)
-
-
 if __name__ == "__main__":
-    main()
+    judge(client, ["busy"] * 2 + ["resting"] * 3 + ["long"], 5)

@@ -7,7 +7,6 @@ Begins a reload each PACE seconds. A connection that wrk could not open, that en
 or an answer that is no 2xx or 3xx is a failure; so is a long transfer that was cut. Also says
 what the parent (PID) has afterwards: descriptors, children, memory. Exit code 1: something failed.
 """
-import os
 import re
 import signal
 import socket
@@ -16,6 +15,7 @@ import sys
 import threading
 import time
 
+from processes import children, descriptors, memory
 from reload import LIMIT, Tally, client, origin
 
 
@@ -71,17 +71,13 @@ def judged(process):
 
 
 def state(pid):
-    with open("/proc/%d/status" % pid) as f:
-        kb = int(re.search(r"VmRSS:\s+(\d+)", f.read()).group(1))
-    with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
-        children = len(f.read().split())
-    return len(os.listdir("/proc/%d/fd" % pid)), children, kb
+    return descriptors(pid), len(children(pid)), memory(pid)
 
 
-def settled(pid, children):
+def settled(pid, most):
     """The old workers have left."""
     end = time.monotonic() + 2 * LIMIT
-    while time.monotonic() < end and state(pid)[1] > children:
+    while time.monotonic() < end and state(pid)[1] > most:
         time.sleep(0.05)
     return state(pid)
 
@@ -89,8 +85,7 @@ def settled(pid, children):
 def main():
     address, path, pid = (sys.argv[1], int(sys.argv[2])), sys.argv[4], int(sys.argv[5])
     rounds, pace = int(sys.argv[6]), float(sys.argv[7])
-    server = socket.create_server(("127.0.0.1", int(sys.argv[3])), backlog=1024)
-    threading.Thread(target=origin, args=(server,), daemon=True).start()
+    origin(sys.argv[3])
     children = state(pid)[1]
     good = reload(path)
     before = settled(pid, children)

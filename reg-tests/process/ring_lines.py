@@ -43,20 +43,13 @@ started = subprocess.Popen(command, stdout=open(os.path.dirname(parent) + "/log"
                            stderr=subprocess.STDOUT)
 
 
-def workers():
-    try:
-        return service.workers()
-    except (OSError, IndexError):
-        return []
-
-
-until("two workers serve", lambda: len(workers()) == 2)
+until("two workers serve", lambda: len(service.workers()) == 2)
 first = service.workers()
 once("the start is heard", "Loading success.")
 victim = first[0]
 os.kill(victim, signal.SIGKILL)
 once("so is the end of a worker", "Worker 1 (%d) was killed by signal 9" % victim)
-until("it is replaced", lambda: len(workers()) == 2 and victim not in workers())
+until("it is replaced", lambda: len(service.workers()) == 2 and victim not in service.workers())
 second = service.workers()
 once("which is heard", "New worker 1 (%d) forked." % second[0])
 check("a reload", "Success=1" in service.parent("reload"))
@@ -93,8 +86,8 @@ victim = next(pid for pid in third if pid != serving)
 number = third.index(victim) + 1
 os.kill(victim, signal.SIGKILL)
 until("and what it says then", lambda: seen("Worker %d (%d) was killed by signal 9" % (number, victim)))
-until("it is replaced, too", lambda: len(workers()) == 2 and victim not in workers())
-until("which is shown", lambda: seen("(%d) forked." % workers()[number - 1]) == 1)
+until("it is replaced, too", lambda: len(service.workers()) == 2 and victim not in service.workers())
+until("which is shown", lambda: seen("(%d) forked." % service.workers()[number - 1]) == 1)
 service.ask("disable frontend fe")
 until("of a change", lambda: seen("Paused frontend fe.") > 0)
 check("each line once", seen("(%d) forked." % third[1]) == 1 and seen("was killed by signal 9 (SIGKILL)") >= 1)

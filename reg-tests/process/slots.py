@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Slots of a server that four workers share: how many, how many may wait, who is next."""
 
-import re
-import socket
 import threading
 import time
 
-from service import Service, address, check, connect, finish, read_all, until
+from http1 import Answer, reply, request
+from origin import serve
+from service import Service, check, connect, finish, read_all, until
 
 SLOTS, WAITERS = 2, 16
 APART = 0.015  # seconds between two that come: more than the order is exact to
@@ -19,45 +19,28 @@ class Gate:
         self.permits = threading.Semaphore(0)
         self.lock = threading.Lock()
         self.arrived, self.now, self.most = [], 0, 0
-        self.listener = socket.socket()
-        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.listener.bind(address(where))
-        self.listener.listen(1000)
-        threading.Thread(target=self.accept, daemon=True).start()
+        serve(where, self.answer)
 
-    def accept(self):
-        while True:
-            s, _ = self.listener.accept()
-            threading.Thread(target=self.serve, args=(s,), daemon=True).start()
-
-    def serve(self, s):
-        got = b""
-        while b"\r\n\r\n" not in got:
-            piece = s.recv(65536)
-            if not piece:
-                return
-            got += piece
+    def answer(self, r):
         with self.lock:
-            self.arrived.append(int(re.match(rb"GET /(\d+)", got).group(1)))
+            self.arrived.append(int(r.path[1:]))
             self.now += 1
             self.most = max(self.most, self.now)
         self.permits.acquire()
         with self.lock:
             self.now -= 1
-        s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-        s.close()
+        return reply(close=True)
 
 
-def request(to, number):
+def ask(to, number):
     s = connect(to)
-    s.sendall(f"GET /{number} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+    s.sendall(request(f"/{number}", close=True))
     return s
 
 
 def status(s):
-    got = read_all(s)
-    s.close()
-    return int(got.split()[1]) if got.startswith(b"HTTP/1.1 ") else 0
+    with s:
+        return Answer(read_all(s)).status
 
 
 def silently(condition):
@@ -76,7 +59,7 @@ def order(service, gate):
     clients, shown = [], True
     for n in range(SLOTS + WAITERS):
         came = time.monotonic()
-        clients.append(request(service.args.front, n))
+        clients.append(ask(service.args.front, n))
         if n < SLOTS:
             shown &= silently(lambda n=n: len(gate.arrived) == n + 1)
         else:
@@ -114,7 +97,7 @@ def many(service, gate):
     gate.arrived.clear()
     for _ in range(200):
         gate.permits.release()
-    clients = [request(service.args.front, n) for n in range(200)]
+    clients = [ask(service.args.front, n) for n in range(200)]
     check("200 at once are all served", all(status(s) == 200 for s in clients))
     check("and never more at once than there are slots", gate.most == SLOTS)
 
@@ -123,12 +106,12 @@ def generations(service, gate):
     gate.arrived.clear()
     clients, before = [], set(service.workers())
     for n in range(SLOTS + 3):
-        clients.append(request(service.args.front, n))
+        clients.append(ask(service.args.front, n))
         silently(lambda n=n: len(gate.arrived) + queued(service) == n + 1)
     check("a reload succeeds", "Success=1" in service.parent("reload"))
     check("workers of another generation serve", len(set(service.workers()) - before) == 4)
     for n in range(SLOTS + 3, SLOTS + 6):
-        clients.append(request(service.args.front, n))
+        clients.append(ask(service.args.front, n))
         silently(lambda n=n: len(gate.arrived) + queued(service) == n + 1)
     check("old and new workers have the slots together", len(gate.arrived) == SLOTS and
           queued(service) == 6)
@@ -140,10 +123,10 @@ def generations(service, gate):
 
 def maxqueue(service, gate):
     gate.arrived.clear()
-    clients = [request(service.args.few, n) for n in range(SLOTS)]
+    clients = [ask(service.args.few, n) for n in range(SLOTS)]
     until("the slots are taken", lambda: len(gate.arrived) == SLOTS)
     for n in range(3):
-        clients.append(request(service.args.few, SLOTS + n))
+        clients.append(ask(service.args.few, SLOTS + n))
         silently(lambda n=n: queued(service, "few") == n + 1)
     check("three may wait for a server with maxqueue 3", queued(service, "few") == 3)
     service.ask("set maxconn server few/s1 4")

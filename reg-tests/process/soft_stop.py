@@ -3,29 +3,23 @@
 
 import os
 import signal
-import socket
 import sys
 import time
 
-
-def address(text):
-    host, port = text.rsplit(":", 1)
-    return host, int(port)
+from origin import listen
+from service import connect
 
 
-front, back, pid = address(sys.argv[1]), address(sys.argv[2]), int(sys.argv[3])
-origin = socket.socket()
-origin.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-origin.bind(back)
-origin.listen(5)
-client = socket.create_connection(front, timeout=60)
+front, back, pid = sys.argv[1], sys.argv[2], int(sys.argv[3])
+origin = listen(back)
+client = connect(front)
 server = origin.accept()[0]
 server.settimeout(60)
 os.kill(pid, signal.SIGUSR1)
 deadline = time.monotonic() + 60
 while time.monotonic() < deadline:
     try:
-        socket.create_connection(front, timeout=60).close()
+        connect(front).close()
         time.sleep(0.02)
     except (ConnectionRefusedError, ConnectionResetError):
         break

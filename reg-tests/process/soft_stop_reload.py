@@ -3,34 +3,25 @@
 
 import os
 import signal
-import socket
 import sys
 import time
 
-
-def address(text):
-    host, port = text.rsplit(":", 1)
-    return host, int(port)
-
-
-def children(pid):
-    with open(f"/proc/{pid}/task/{pid}/children") as f:
-        return len(f.read().split())
+from origin import listen
+from processes import children
+from service import connect
 
 
-origin = socket.socket()
-origin.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-origin.bind(address(sys.argv[3]))
-origin.listen(5)
-client = socket.create_connection(address(sys.argv[1]), timeout=60)
+front, pid, back, path = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
+origin = listen(back)
+client = connect(front)
 server = origin.accept()[0]
 # Both wait for it when it goes on: the files cannot have been read in between.
 for signo in signal.SIGSTOP, signal.SIGHUP, signal.SIGUSR1, signal.SIGCONT:
-    os.kill(int(sys.argv[2]), signo)
+    os.kill(pid, signo)
 deadline = time.monotonic() + 60
 while True: # until the signals were heard, and nobody reads files any more
-    log = open(sys.argv[4]).read()
-    if "files are read" in log and "Soft stop" in log and children(sys.argv[2]) == 1:
+    log = open(path).read()
+    if "files are read" in log and "Soft stop" in log and len(children(pid)) == 1:
         break
     assert time.monotonic() < deadline
     time.sleep(0.02)

@@ -8,6 +8,7 @@ import statistics
 import threading
 import time
 
+from http1 import Reader, request
 from service import PATIENCE, Service, check, connect, finish, read_all, until
 
 WORKERS, KILLS = 4, 6
@@ -22,18 +23,11 @@ class Client:
         self.s = connect(service.args.front)
 
     def get(self, path):
-        self.s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-        got = b""
-        while b"\r\n\r\n" not in got:
-            piece = self.s.recv(65536)
-            if not piece:
-                raise OSError("it has closed")
-            got += piece
-        head, body = got.split(b"\r\n\r\n", 1)
-        length = int(head.lower().split(b"content-length:")[1].split()[0])
-        while len(body) < length:
-            body += self.s.recv(65536)
-        return body.decode().split(" ")
+        self.s.sendall(request(path))
+        got = Reader(self.s).message()
+        if got is None:
+            raise OSError("it has closed")
+        return got[1].decode().split(" ")
 
 
 def clients():
@@ -93,6 +87,7 @@ until("what the socket sets", lambda: all_have("socket", all_))
 all_[2].get("/?x=rule")
 until("is what a rule sets next", lambda: all_have("rule", all_))
 check("and what the socket says", "<rule>" in service.ask("get var proc.x"))
+
 
 # ---- each request sets it ------------------------------------------------------------------------
 def switches(pid):

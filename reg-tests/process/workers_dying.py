@@ -6,13 +6,10 @@ import signal
 import sys
 import time
 
+from processes import children
+
 parent, victim, log = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 end = time.monotonic() + 60
-
-
-def children():
-    with open(f"/proc/{parent}/task/{parent}/children") as f:
-        return {int(pid) for pid in f.read().split()}
 
 
 def waits():
@@ -22,13 +19,13 @@ def waits():
 
 kills = 0
 while not waits():
-    others = children() - {victim}
+    others = children(parent) - {victim}
     os.kill(victim, signal.SIGKILL)
     kills += 1
-    while not children() - others - {victim} and not waits():
+    while not children(parent) - others - {victim} and not waits():
         if time.monotonic() > end:
             sys.exit("FAILED  it is not replaced, and nobody says why")
-    victim = (children() - others - {victim} or {victim}).pop()
+    victim = (children(parent) - others - {victim} or {victim}).pop()
 if kills < 4:
     sys.exit("FAILED  after %d deaths it is not replaced at once" % kills)
 print("ok      three deaths in a row delay nothing, %d do" % kills)

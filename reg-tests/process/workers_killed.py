@@ -4,30 +4,26 @@
 import os
 import re
 import signal
-import socket
 import sys
 import time
 
-host, port = sys.argv[1].rsplit(":", 1)
-victim = int(sys.argv[2])
+from http1 import Reader, request
+from service import connect
+
+front, victim = sys.argv[1], int(sys.argv[2])
 
 
 def ask(conn):
-    conn.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-    answer = b""
-    while b"/4 " not in answer:
-        more = conn.recv(4096)
-        if not more:
-            return None
-        answer += more
-    return int(re.search(rb"(\d)/4 ", answer).group(1))
+    conn.sendall(request())
+    got = Reader(conn).message()
+    return got and int(re.search(rb"(\d)/4 ", got[1]).group(1))
 
 
 conns = []
 served = set()
 deadline = time.monotonic() + 60
 while len(served) < 4 and time.monotonic() < deadline:
-    conn = socket.create_connection((host, int(port)), timeout=60)
+    conn = connect(front)
     served.add(ask(conn))
     conns.append(conn)
 if served != {1, 2, 3, 4}:

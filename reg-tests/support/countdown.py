@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The number that the shim counts down: its rule memory=ENOMEM with SHIM_NTH (reg-tests/shim)."""
+"""The number that a program counts down which was started with -dMfail:FILE."""
 
 import mmap
 import struct
 
 
 class Countdown:
-    """path: the file of 8 bytes that the program under the shim has, too."""
+    """path: the file, of 8 bytes."""
 
     def __init__(self, path):
         with open(path, "r+b") as f:

@@ -16,10 +16,10 @@ class Reader:
     side has ended before. What was read and not wanted yet is `held`."""
 
     def __init__(self, s, held=b""):
-        self.s, self.held = s, held
+        self.s, self.held = s, bytearray(held)
 
-    def more(self):
-        piece = self.s.recv(262144)
+    def more(self, most=262144):
+        piece = self.s.recv(most)
         self.held += piece
         return bool(piece)
 
@@ -27,16 +27,16 @@ class Reader:
         while len(self.held) < n:
             if not self.more():
                 return None
-        piece, self.held = self.held[:n], self.held[n:]
+        piece = bytes(self.held[:n])
+        del self.held[:n]
         return piece
 
     def until(self, mark):
         """What stands before the mark, which is taken, too."""
-        while mark not in self.held:
+        while (at := self.held.find(mark)) < 0:
             if not self.more():
                 return None
-        piece, _, self.held = self.held.partition(mark)
-        return piece
+        return self.exactly(at + len(mark))[:-len(mark)]
 
     def head(self):
         """The first line and fields, without the empty line."""
@@ -80,8 +80,7 @@ class Reader:
     def rest(self):
         while self.more():
             pass
-        piece, self.held = self.held, b""
-        return piece
+        return self.exactly(len(self.held))
 
 
 def fields_of(head):

@@ -30,15 +30,15 @@ def listen(where, backlog=1000):
 
 def serve_each(where, conversation, tls=None):
     """conversation(connection) runs in a thread for each; behind it the connection is closed. An
-    OSError ends it quietly, a ValueError, too: what was to be read is cut. tls: an SSLContext.
-    Returns the listener; shut takes no more connections."""
+    OSError ends it quietly; so do EOFError and ValueError: what was to be read is cut. tls: an
+    SSLContext. Returns the listener; shut takes no more connections."""
     listener = listen(where)
 
     def one(s):
         try:
             with (tls.wrap_socket(s, server_side=True) if tls else s) as s:
                 conversation(s)
-        except (OSError, ValueError):
+        except (OSError, EOFError, ValueError):
             s.close()
 
     def loop():
