@@ -6,8 +6,9 @@ see a connection that was only tried."""
 import socket
 import subprocess
 import sys
-import threading
 import time
+
+from origin import serve_each
 
 program, folder = sys.argv[1:3]
 DEADLINE = 60
@@ -15,22 +16,12 @@ seen = {}
 
 
 def listen(name, talk):
-    sock = socket.socket()
-    sock.bind(("127.0.0.1", 0))
-    sock.listen(100)
     seen[name] = 0
 
-    def serve():
-        while True:
-            client, _ = sock.accept()
-            seen[name] += 1
-            try:
-                talk(client)
-            except OSError:
-                pass
-            client.close()
-    threading.Thread(target=serve, daemon=True).start()
-    return sock.getsockname()[1]
+    def one(client):
+        seen[name] += 1
+        talk(client)
+    return serve_each("127.0.0.1:0", one).getsockname()[1]
 
 
 def smtp(client):

@@ -5,7 +5,8 @@ import struct
 import sys
 
 import frames
-from h2_peer import *
+from frames import DATA, HEADERS, frame, settings
+from h2_peer import OURS, Case, answer, main
 
 GRPC = [("content-type", "application/grpc")]
 OK = "succeeded, reason: Layer7 check passed, code: 200"

@@ -6,7 +6,9 @@ import struct
 import sys
 
 import frames
-from h2_peer import *
+from frames import (ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING,
+                    SETTINGS, WINDOW_UPDATE, block, frame, settings)
+from h2_peer import OURS, Case, Gone, answer, main
 
 HTTPCHK = ["option httpchk GET /h"]
 SENDS = ["option httpchk", "http-check send meth GET uri /"]

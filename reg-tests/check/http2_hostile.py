@@ -10,7 +10,9 @@ import sys
 import threading
 
 import frames
-from h2_peer import *
+from frames import (CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, block,
+                    frame, settings)
+from h2_peer import DEADLINE, OURS, Case, answer, main
 
 HTTPCHK = ["option httpchk GET /"]
 OK = "succeeded, reason: Layer7 check passed, code: 200"

@@ -7,7 +7,8 @@ import socket
 
 import frames
 from countdown import Countdown
-from h2_peer import CONTINUATION, DATA, END_HEADERS, GOAWAY, HEADERS, Gone, Peer, frame, settings
+from frames import CONTINUATION, DATA, END_HEADERS, GOAWAY, HEADERS, frame, settings
+from h2_peer import Gone, Peer
 from origin import serve_each
 from service import Service, check, finish
 

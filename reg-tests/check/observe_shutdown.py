@@ -3,41 +3,28 @@
 The origin of observe_shutdown.sh, and its claims: in each backend one exchange shows the error that takes
 its server down, while another one runs on the server.
 """
-import socket
 import threading
 
 import service
+from http1 import reply, request
+from origin import serve_each
 from service import PATIENCE, check, connect, finish, read_all
 
 
 def serve(c, held):
-    with c:
-        got = c.recv(65536)
-        if b"/hold" in got:
-            held.release()
-            try:
-                c.recv(1)
-            except OSError:
-                pass
-        elif b"/junk" in got:
-            c.sendall(b"no response\r\n\r\n")
-        elif b"/status" in got or b"/spare" in got:
-            c.sendall(b"HTTP/1.1 500 X\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
-
-
-def origin(to, held):
-    s = socket.create_server(service.address(to))
-
-    def loop():
-        while True:
-            c, _ = s.accept()
-            threading.Thread(target=serve, args=(c, held), daemon=True).start()
-    threading.Thread(target=loop, daemon=True).start()
+    got = c.recv(65536)
+    if b"/hold" in got:
+        held.release()
+        c.recv(1)
+    elif b"/junk" in got:
+        c.sendall(b"no response\r\n\r\n")
+    elif b"/status" in got or b"/spare" in got:
+        c.sendall(reply(b"hello", status=500, close=True))
 
 
 def ask(front, path):
     s = connect(front)
-    s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+    s.sendall(request(path, close=True))
     return s
 
 
@@ -53,7 +40,7 @@ def status(s):
 def main():
     it = service.Service()
     held = threading.Semaphore(0)
-    origin(it.args.back, held)
+    serve_each(it.args.back, lambda c: serve(c, held))
     for name, path, first, then in (
             ("mark", "status", 500, 503), ("sudden", "status", 500, 503), ("fail", "status", 500, 503),
             ("mark2", "junk", 502, 503), ("mark3", "close", 502, 503),

@@ -2,14 +2,15 @@
 """results.py PROGRAM RESULTS FOLDER [pieces]: for each case of results.txt one backend, asked once by one
 process, and one server that behaves as its script says; compares the line of the log, and what the
 server was sent. results.txt says how cases are written."""
+import os
 import re
 import socket
 import struct
 import subprocess
 import sys
-import threading
 import time
-import os
+
+from origin import serve_each
 
 program, results, folder = sys.argv[1:4]
 pieces = "pieces" in sys.argv[4:]
@@ -29,12 +30,8 @@ class Server:
             return  # bound, so that nobody else gets the port
         self.script = re.findall(r"(?:\d+\*)?b'(?:[^'\\]|\\.)*'|b\"(?:[^\"\\]|\\.)*\"|\S+", script)
         self.sock.listen(20)
-        threading.Thread(target=self.serve, daemon=True).start()
+        serve_each(self.sock, self.talk)
 
-    def serve(self):
-        while True:
-            client, _ = self.sock.accept()
-            threading.Thread(target=self.talk, args=(client,), daemon=True).start()
 
     def read(self, client, got, enough):
         while not enough(got):

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What addr_idle.sh describes."""
 
-import re
-
+from http1 import Reader
 from service import Service, check, connect, finish, until
 
 service = Service(lambda parser: parser.add_argument("--new"))
@@ -16,14 +15,7 @@ def body(s, path):
 
 
 def answer(s):
-    got = b""
-    while b"\r\n\r\n" not in got:
-        got += s.recv(65536) or exit("closed")
-    head, rest = got.split(b"\r\n\r\n", 1)
-    length = int(re.search(rb"(?i)content-length: *(\d+)", head).group(1))
-    while len(rest) < length:
-        rest += s.recv(65536)
-    return rest.decode()
+    return Reader(s).message()[1].decode()
 
 
 def waiting(backend):

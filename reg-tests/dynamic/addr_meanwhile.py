@@ -4,7 +4,9 @@
 import socket
 import threading
 
-from service import Service, address, check, finish, until
+from http1 import Reader, request
+from origin import serve_each
+from service import Service, address, check, connect, finish, until
 
 service = Service(lambda parser: (parser.add_argument("--new"), parser.add_argument("--gate")))
 CLIENTS = 16
@@ -14,21 +16,18 @@ class Gate:
     """Connections wait here on their way to the old address, until it opens."""
 
     def __init__(self):
-        self.listener = socket.create_server(address(service.args.gate))
         self.waiting, self.opens = 0, threading.Event()
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            s = self.listener.accept()[0]
-            self.waiting += 1
-            threading.Thread(target=self.lead, args=(s,), daemon=True).start()
+        serve_each(service.args.gate, self.lead)
 
     def lead(self, s):
+        self.waiting += 1
         self.opens.wait()
-        there = socket.create_connection(address(service.args.back))
-        for pair in (s, there), (there, s):
-            threading.Thread(target=self.pass_on, args=pair, daemon=True).start()
+        with connect(service.args.back) as there:
+            way_back = threading.Thread(target=self.pass_on, args=(there, s), daemon=True)
+            way_back.start()
+            self.pass_on(s, there)
+            way_back.join()
+
 
     def pass_on(self, one, other):
         try:
@@ -43,17 +42,13 @@ class Client:
     """One that keeps its connection."""
 
     def __init__(self):
-        host, port = address(service.args.front)
-        self.s = socket.create_connection((host, port), timeout=60)
+        self.s = connect(service.args.front)
 
     def ask(self, path):
-        self.s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        self.s.sendall(request(path))
 
     def answer(self):
-        got = b""
-        while not got.endswith((b"old", b"new")):
-            got += self.s.recv(65536) or exit("closed: " + got.decode())
-        return got[-3:].decode()
+        return Reader(self.s).message()[1].decode()
 
 
 def moves(backend, to):

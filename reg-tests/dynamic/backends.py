@@ -16,14 +16,6 @@ origin = Origin(service.args.back)
 names = f"{service.args.dir}/names.map"
 
 
-def said(command, sentence):
-    """Of several commands the answers stand behind one another."""
-    answer = " ".join(service.ask(command).split())
-    check(f"{command}: {sentence or '(nothing)'}", answer == sentence)
-    if answer != sentence:
-        print("        " + answer)
-
-
 def all_say(command):
     return [service.worker(n, command) for n in range(1, WORKERS + 1)]
 
@@ -63,22 +55,22 @@ until("four workers serve", lambda: len(service.workers()) == WORKERS)
 before = slots()
 
 # ---- coming
-said("add backend b1", "'from' and the name of a defaults section are expected.")
-said("add backend b1 from nowhere", "There is no defaults section 'nowhere'.")
-said("add backend b1 from twice", "There are two defaults sections 'twice'.")
-said("add backend b1 from modeless", "'mode' is expected: defaults section 'modeless' has none.")
-said("add backend b1 from web mode udp", "'mode' is 'tcp' or 'http', not 'udp'.")
-said("add backend b1 from web mode", "'mode' expects a value.")
-said("add backend b1 from web balance first", "'balance' is not known: 'from <defaults>', 'mode tcp|http' and 'guid <id>' are.")
-said("add backend named from web", "Already exists a backend with the same name.")
-said("add backend b/1 from web", "'/' cannot stand in a name: letters, digits and '-', '_', '.', ':' can")
+service.say("add backend b1", "'from' and the name of a defaults section are expected.")
+service.say("add backend b1 from nowhere", "There is no defaults section 'nowhere'.")
+service.say("add backend b1 from twice", "There are two defaults sections 'twice'.")
+service.say("add backend b1 from modeless", "'mode' is expected: defaults section 'modeless' has none.")
+service.say("add backend b1 from web mode udp", "'mode' is 'tcp' or 'http', not 'udp'.")
+service.say("add backend b1 from web mode", "'mode' expects a value.")
+service.say("add backend b1 from web balance first", "'balance' is not known: 'from <defaults>', 'mode tcp|http' and 'guid <id>' are.")
+service.say("add backend named from web", "Already exists a backend with the same name.")
+service.say("add backend b/1 from web", "'/' cannot stand in a name: letters, digits and '-', '_', '.', ':' can")
 check("what was refused is nowhere", nobody_knows("b1"))
-said("add backend b1 from web", "New backend registered.")
+service.say("add backend b1 from web", "New backend registered.")
 until("all workers have it", lambda: knows("b1"))
 row = service.stat("b1", "BACKEND")
 check(f"it has a row of its own, number {row['iid']}", row["stot"] == "0" and row["mode"] == "http")
-said(f"add server b1/s1 {service.args.back} check", "New server registered.")
-said("enable health b1/s1; enable server b1/s1", "")
+service.say(f"add server b1/s1 {service.args.back} check", "New server registered.")
+service.say("enable health b1/s1; enable server b1/s1", "")
 until("its servers are checked while it is unpublished", lambda: service.stat("b1", "s1")["check_status"] == "L7OK")
 check("the page says that it is unpublished", b">unpublished<" in request("/page"))
 check("show backend state, show stat and Prometheus do", "b1 unpublished" in service.ask("show backend state").splitlines() and
@@ -86,7 +78,7 @@ check("show backend state, show stat and Prometheus do", "b1 unpublished" in ser
       b'penstock_backend_unpublished{proxy="b1"} 1' in request("/metrics"))
 check("no rule chooses it", statuses("/b1/") == {"404"})
 check("the next rule that holds does", statuses("/second/b1") == {"404"} and service.stat("b1", "BACKEND")["stot"] == "0")
-said("publish backend b1", "Backend published.")
+service.say("publish backend b1", "Backend published.")
 check("published it serves in all workers", statuses("/b1/", 40) == {"200"})
 check("Prometheus is told of it",
       b'haproxy_backend_http_requests_total{proxy="b1"} 40' in request("/metrics") and
@@ -100,32 +92,32 @@ check("show servers state and show servers conn have its server", " b1 " in serv
       "b1/s1" in service.ask("show servers conn b1"))
 check("and by other rules", statuses("/second/b1") == {"200"})
 check("its sessions are counted", service.stat("b1", "BACKEND")["stot"] == "60")
-said(f"add map {names} mapped b1", "")
+service.say(f"add map {names} mapped b1", "")
 check("a map leads to it", statuses("/mapped/") == {"200"})
-said("unpublish backend b1", "Backend unpublished.")
+service.say("unpublish backend b1", "Backend unpublished.")
 check("unpublished it is passed over", statuses("/b1/") == {"404"} and statuses("/mapped") == {"404"})
-said("publish backend b1", "Backend published.")
+service.say("publish backend b1", "Backend published.")
 
 # ---- what its defaults section says
-said("add backend r1 from ruled", "New backend registered.")
-said(f"add server r1/s1 {service.args.back} enabled; publish backend r1", "New server registered. Backend published.")
+service.say("add backend r1 from ruled", "New backend registered.")
+service.say(f"add server r1/s1 {service.args.back} enabled; publish backend r1", "New server registered. Backend published.")
 got = request("/r1/").lower()
 check("rules of its defaults section run", b"x-answered: ruled" in got)
 check("so does the balancing", service.stat("r1", "BACKEND")["algo"] == "leastconn")
-said("add backend m1 from modeless mode http", "New backend registered.")
-said("add backend t1 from bytes", "New backend registered.")
-said("add backend t2 from web mode tcp", "New backend registered.")
+service.say("add backend m1 from modeless mode http", "New backend registered.")
+service.say("add backend t1 from bytes", "New backend registered.")
+service.say("add backend t2 from web mode tcp", "New backend registered.")
 check("'mode' wins", service.stat("t2", "BACKEND")["mode"] == "tcp")
-said(f"add server t1/s1 {service.args.back} enabled; publish backend t1", "New server registered. Backend published.")
+service.say(f"add server t1/s1 {service.args.back} enabled; publish backend t1", "New server registered. Backend published.")
 check("a frontend in mode http chooses no backend in mode tcp", statuses("/t1/") == {"404"})
 
 # ---- backends of the file
 check("one of the file serves", statuses("/fixed") == {"200"})
-said("unpublish backend named", "Backend unpublished.")
+service.say("unpublish backend named", "Backend unpublished.")
 check("until it is unpublished: default_backend has the next word", statuses("/fixed") == {"404"})
-said("unpublish backend fallback", "Backend unpublished.")
+service.say("unpublish backend fallback", "Backend unpublished.")
 check("which may be unpublished, too", statuses("/fixed") == {"503"})
-said("publish backend fallback; publish backend named", "Backend published. Backend published.")
+service.say("publish backend fallback; publish backend named", "Backend published. Backend published.")
 check("and back", statuses("/fixed") == {"200"})
 
 # ---- replaced workers
@@ -138,26 +130,26 @@ check("replacements have the backends", knows("b1") and knows("r1"))
 check("and send to them", statuses("/b1/", 40) == {"200"})
 
 # ---- leaving
-said("del backend nowhere", "No such backend.")
-said("del backend b1", "Backend 'b1' is published: 'unpublish backend b1' comes first.")
-said("unpublish backend b1", "Backend unpublished.")
-said("del backend b1", "Backend 'b1' still has servers: 'del server' comes first.")
-said("wait 1m be-removable b1", "Failed: Backend 'b1' still has servers: 'del server' comes first.")
-said("wait 1m be-removable nowhere", "Failed: No such backend.")
+service.say("del backend nowhere", "No such backend.")
+service.say("del backend b1", "Backend 'b1' is published: 'unpublish backend b1' comes first.")
+service.say("unpublish backend b1", "Backend unpublished.")
+service.say("del backend b1", "Backend 'b1' still has servers: 'del server' comes first.")
+service.say("wait 1m be-removable b1", "Failed: Backend 'b1' still has servers: 'del server' comes first.")
+service.say("wait 1m be-removable nowhere", "Failed: No such backend.")
 for name, sentence in (("table", "has a stick-table: it cannot be deleted."),
                        ("asked", "is named by the configuration"), ("named", "is named by the configuration")):
     service.ask(f"unpublish backend {name}")
     check(f"del backend {name}: {sentence}", sentence in service.ask(f"del backend {name}"))
-said("del backend both", "'both' is a listen section: only backends can be deleted.")
-said("publish backend named", "Backend published.")
-said("unpublish backend idle; del backend idle", "Backend unpublished. Backend deleted.")
+service.say("del backend both", "'both' is a listen section: only backends can be deleted.")
+service.say("publish backend named", "Backend published.")
+service.say("unpublish backend idle; del backend idle", "Backend unpublished. Backend deleted.")
 check("one of the files that nothing names goes", nobody_knows("idle"))
-said("publish backend b1", "Backend published.")
+service.say("publish backend b1", "Backend published.")
 origin.hold = threading.Event()
 with connect(service.args.front) as busy:
     busy.sendall(b"GET /b1/busy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     until("a request is on its server", lambda: origin.now == 1)
-    said("unpublish backend b1; disable server b1/s1", "Backend unpublished.")
+    service.say("unpublish backend b1; disable server b1/s1", "Backend unpublished.")
     check("the request counts", service.stat("b1", "BACKEND")["scur"] == "1")
     answers = []
     waiting = threading.Thread(target=lambda: answers.append(service.ask(
@@ -171,13 +163,13 @@ check(f"then server and backend go: {answers}", answers and answers[0].split() =
       "Done. Server deleted. Done. Backend deleted.".split())
 until("nobody knows it", lambda: nobody_knows("b1"))
 check("no rule finds it", statuses("/b1/") == {"404"})
-said("add backend b1 from web", "New backend registered.")
+service.say("add backend b1 from web", "New backend registered.")
 check("the name can be used anew, and counts from 0", service.stat("b1", "BACKEND")["stot"] == "0")
-said("del backend b1", "Backend deleted.")
+service.say("del backend b1", "Backend deleted.")
 for name in "r1", "t1":
     service.ask(f"unpublish backend {name}; disable server {name}/s1; wait 1m srv-removable {name}/s1; del server {name}/s1")
 for name in "r1", "t1", "m1", "t2":
-    said(f"del backend {name}", "Backend deleted.")
+    service.say(f"del backend {name}", "Backend deleted.")
 until("all slots are free again, and that of the file's", lambda: slots() == before - 1)
 until("no worker holds on to any", lambda: all(a.split()[-1] == "0" for a in all_say("debug dev slots")))
 
@@ -196,7 +188,7 @@ for command, back in (("add backend k from web", "del backend k"),
         # the conversation may have been with the one that died
         service.ask("unpublish backend k; del backend k")
 check("all have it or none has", nobody_knows("k"))
-said("publish backend named", "Backend published.")
+service.say("publish backend named", "Backend published.")
 check("all workers agree", statuses("/fixed", 40) == {"200"})
 until("all slots are free again", lambda: slots() == before - 1)
 check("the shared memory is sound", sound())

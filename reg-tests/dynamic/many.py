@@ -8,6 +8,7 @@ import threading
 import time
 
 from origin import Origin
+from processes import descriptors, memory
 from service import PATIENCE, Service, check, connect, finish, until
 
 SERVERS = int(os.environ.get("SERVERS", 600))
@@ -19,16 +20,6 @@ stop = threading.Event()
 counts = {"good": 0, "bad": 0}
 
 
-def client():
-    s = connect(service.args.front)
-    while not stop.is_set():
-        try:
-            counts["good" if service.get("/", s) == 200 else "bad"] += 1
-        except OSError:
-            counts["bad"] += 1
-            s = connect(service.args.front)
-
-
 def many(lines):
     """Commands over one conversation, each with its answer."""
     with connect(service.args.stats) as s:
@@ -37,16 +28,6 @@ def many(lines):
         while piece := s.recv(65536):
             got += piece
     return got.decode()
-
-
-def memory(pid):
-    """Its own; slots of the shared memory are counted apart."""
-    with open(f"/proc/{pid}/status") as f:
-        return next(int(line.split()[1]) for line in f if line.startswith("RssAnon:"))
-
-
-def descriptors(pid):
-    return len(os.listdir(f"/proc/{pid}/fd"))
 
 
 def processes():
@@ -76,19 +57,19 @@ def turn(begin, end):
 
 
 until("four workers serve", lambda: len(service.workers()) == WORKERS)
-threads = [threading.Thread(target=client, daemon=True) for _ in range(4)]
+threads = [threading.Thread(target=service.keep_asking, args=(counts, stop), daemon=True) for _ in range(4)]
 for t in threads:
     t.start()
 at, pids = slots(), processes()
 turn(0, AT_ONCE)
 until("no slot is left behind", lambda: slots() == at and left() == 0)
-before = [(memory(pid), descriptors(pid)) for pid in pids]
+before = [(memory(pid, "RssAnon"), descriptors(pid)) for pid in pids]
 begun = time.monotonic()
 for n in range(AT_ONCE, SERVERS, AT_ONCE):
     turn(n, n + AT_ONCE)
 took = time.monotonic() - begun
 until("no slot is left behind", lambda: slots() == at and left() == 0)
-after = [(memory(pid), descriptors(pid)) for pid in pids]
+after = [(memory(pid, "RssAnon"), descriptors(pid)) for pid in pids]
 print(f"        {SERVERS - AT_ONCE} servers in {took:.1f} s; memory (kB) and descriptors {before}, then {after}")
 check("the same processes serve", processes() == pids)
 # A sanitizer keeps what was freed.

@@ -7,7 +7,8 @@ import os
 import threading
 
 from origin import Origin
-from service import PATIENCE, Service, check, connect, finish, until
+from processes import descriptors, memory
+from service import PATIENCE, Service, check, finish, until
 
 TURNS = int(os.environ.get("TURNS", 150))
 FIRST = TURNS // 3
@@ -21,31 +22,11 @@ wrong = []
 path = "/"
 
 
-def client():
-    """The path of the application that is there now; kept connections."""
-    s = connect(service.args.front)
-    while not stop.is_set():
-        try:
-            counts["good" if service.get(path, s) == 200 else "bad"] += 1
-        except OSError:
-            counts["bad"] += 1
-            s = connect(service.args.front)
-
-
 def ask(command, *holds):
     answer = service.ask(command)
     if any(text not in answer for text in holds) or (not holds and answer.strip()):
         wrong.append((command, answer))
     return answer
-
-
-def memory(pid):
-    with open(f"/proc/{pid}/status") as f:
-        return next(int(line.split()[1]) for line in f if line.startswith("RssAnon:"))
-
-
-def descriptors(pid):
-    return len(os.listdir(f"/proc/{pid}/fd"))
 
 
 def slots():
@@ -95,12 +76,12 @@ def go(n):
 
 
 def sizes(pids):
-    return [(memory(pid), descriptors(pid)) for pid in pids]
+    return [(memory(pid, "RssAnon"), descriptors(pid)) for pid in pids]
 
 
 until("the workers serve", lambda: len(service.workers()) == WORKERS)
 at, pids = slots(), [service.pid] + service.workers()
-threads = [threading.Thread(target=client, daemon=True) for _ in range(3)]
+threads = [threading.Thread(target=service.keep_asking, args=(counts, stop, lambda: path), daemon=True) for _ in range(3)]
 for t in threads:
     t.start()
 before = None

@@ -12,13 +12,6 @@ service = Service()
 origin = Origin(service.args.back)
 
 
-def said(command, sentence):
-    answer = " ".join(service.ask(command).split())
-    check(f"{command}: {sentence or '(nothing)'}", answer == sentence)
-    if answer != sentence:
-        print("        " + answer)
-
-
 def names():
     """What all workers call the servers, once they agree."""
     answers = {tuple(line.split()[3] for line in service.worker(n, "show servers state be").splitlines()[2:] if line)
@@ -27,39 +20,39 @@ def names():
 
 
 until("the workers serve", lambda: len(service.workers()) == 2)
-said("set server be/other name x", "Only servers in maintenance mode can be renamed.")
-said("set server be/named name x",
+service.say("set server be/other name x", "Only servers in maintenance mode can be renamed.")
+service.say("set server be/named name x",
      "This server cannot be renamed at runtime due to other configuration elements pointing to it.")
-said("set server be/s1 name named", "Already exists a server with the same name in backend.")
-said("set server be/s1 name", "set server <b>/<s> name requires a name.")
+service.say("set server be/s1 name named", "Already exists a server with the same name in backend.")
+service.say("set server be/s1 name", "set server <b>/<s> name requires a name.")
 check("a name that no line could have is refused", "cannot stand in" in service.ask("set server be/s1 name a/b"))
 number = service.stat("be", "s1")["sid"]
-said("set server be/s1 name first", "Server renamed.")
+service.say("set server be/s1 name first", "Server renamed.")
 until("all workers call it so", lambda: names() == {"first", "named", "other"})
 check("it keeps its number", service.stat("be", "first")["sid"] == number)
-said("set server be/s1 state ready", "No such server.")
-said("enable server be/first; disable server be/other", "")
+service.say("set server be/s1 state ready", "No such server.")
+service.say("enable server be/first; disable server be/other", "")
 check("it serves", {service.get("/") for _ in range(10)} == {200})
 check("and is counted", service.stat("be", "first")["stot"] == "10")
-said(f"add server be/s1 {service.args.back}", "New server registered.")
+service.say(f"add server be/s1 {service.args.back}", "New server registered.")
 check("its old name is free for another", int(service.stat("be", "s1")["sid"]) != int(number))
-said("set server be/s1 name added; set server be/added name again", "Server renamed. Server renamed.")
+service.say("set server be/s1 name added; set server be/added name again", "Server renamed. Server renamed.")
 for n in (0, 1):
     victims = service.workers()
     os.kill(victims[n], signal.SIGKILL)
     until("a killed worker is replaced", lambda: len(service.workers()) == 2 and victims[n] not in service.workers())
 until("replacements call them so", lambda: names() == {"first", "again", "named", "other"})
-said("del server be/again", "Server deleted.")
+service.say("del server be/again", "Server deleted.")
 until("and they go by their new names", lambda: names() == {"first", "named", "other"})
 
 # ---- wait srv-stopped
-said("wait 1m srv-stopped be/nobody", "Failed: No such server.")
-said("wait 1m srv-stopped be/first", "Done.")
+service.say("wait 1m srv-stopped be/nobody", "Failed: No such server.")
+service.say("wait 1m srv-stopped be/first", "Done.")
 origin.hold = threading.Event()
 with connect(service.args.front) as busy:
     busy.sendall(b"GET /busy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     until("a request is on it", lambda: origin.now == 1)
-    said("wait 10ms srv-stopped be/first", "Wait delay expired.")
+    service.say("wait 10ms srv-stopped be/first", "Wait delay expired.")
     answers = []
     waiting = threading.Thread(target=lambda: answers.append(service.ask("wait 2m srv-stopped be/first")))
     waiting.start()

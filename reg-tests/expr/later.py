@@ -16,6 +16,9 @@ import sys
 import tempfile
 import time
 
+from http1 import Answer
+from service import read_all, taken
+
 USUAL = "GET / HTTP/1.1"
 
 
@@ -55,14 +58,6 @@ def config(exprs, port):
     return "\n".join(lines) + "\n"
 
 
-def taken(binary, text, folder):
-    path = os.path.join(folder, "c.cfg")
-    with open(path, "w") as f:
-        f.write(text)
-    return subprocess.run([binary, "-c", "-f", path], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL).returncode == 0
-
-
 def ask(port, head, n):
     lines, _, body = head.encode().decode("unicode_escape").partition("\n\n")
     lines = lines.split("\n") + ["Host: a.example", "X-Row: %d" % n, "Connection: close"]
@@ -70,12 +65,7 @@ def ask(port, head, n):
         lines.append("Content-Length: %d" % len(body))
     with socket.create_connection(("127.0.0.1", port), 60) as s:
         s.sendall(("\r\n".join(lines) + "\r\n\r\n" + body).encode("latin-1"))
-        answer = b""
-        while True:
-            piece = s.recv(65536)
-            if not piece:
-                return answer.partition(b"\r\n\r\n")[2].decode("latin-1")
-            answer += piece
+        return Answer(read_all(s)).text
 
 
 def good_rows(binary, rows, port, folder):

@@ -10,6 +10,7 @@ import json
 import os
 import select
 import signal
+import struct  # as frames: for the programs
 import time
 
 from frames import *

@@ -2,14 +2,14 @@
 """What connect_servers.sh describes: a server that sends back what a tunnel brings."""
 
 import socket
-import threading
-
 from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import DataReceived, RequestReceived, StreamEnded
 
-from frames import *
-from service import Service, address, check, connect, finish, read_all
+from frames import DATA, END_STREAM, HEADERS, Client, frame
+from http1 import Reader
+from origin import serve_each
+from service import Service, check, connect, finish, read_all
 
 svc = Service()
 seen = []
@@ -38,20 +38,10 @@ def serve(sock):
         sock.sendall(h2.data_to_send())
 
 
-def accept():
-    while True:
-        threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
-
-
-listener = socket.create_server(address(svc.args.back), backlog=10)
-threading.Thread(target=accept, daemon=True).start()
-
+serve_each(svc.args.back, serve)
 s = connect(svc.args.front)
 s.sendall(b"CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n")
-got = b""
-while b"\r\n\r\n" not in got:
-    got += s.recv(1000)
-check("HTTP/1: a tunnel", got.startswith(b"HTTP/1.1 200"))
+check("HTTP/1: a tunnel", Reader(s).head().startswith(b"HTTP/1.1 200"))
 s.sendall(b"hello")
 check("HTTP/1: bytes both ways", s.recv(5, socket.MSG_WAITALL) == b"HELLO")
 s.shutdown(socket.SHUT_WR)

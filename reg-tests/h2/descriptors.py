@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What descriptors.sh describes."""
 
-import os
 import threading
 
-from frames import *
+from frames import Client, request
 from h2_server import H2Server
 from origin import Origin
+from processes import descriptors
 from service import Service, address, check, finish, until
 
 svc = Service(lambda p: p.add_argument("--h2"))
 hold = threading.Event()
 h1 = Origin(svc.args.back, hold)
 h2 = H2Server(address(svc.args.h2)[1], 2)
-
-
-def descriptors():
-    return len(os.listdir(f"/proc/{svc.pid}/fd"))
 
 
 def fill(path, at_server, release, body):
@@ -31,7 +27,7 @@ def fill(path, at_server, release, body):
 
     until(f"{path}: some have no connection to the server, the others are there", settled)
     told = [c.status(s) for s in streams]
-    check(f"{descriptors()} of 64 descriptors", descriptors() >= 60)
+    check(f"{descriptors(svc.pid)} of 64 descriptors", descriptors(svc.pid) >= 60)
     check(f"{sum(map(bool, told))} streams have 500 or 503", set(told) <= {None, 500, 503})
     release()
     check(f"{told.count(None)} are answered", all(

@@ -4,11 +4,13 @@
 import socket
 import struct
 import threading
-
 from hpack import Decoder
 
-from frames import *
-from service import PATIENCE, Service, address, check, connect, finish
+from frames import (ACK, CANCEL, DATA, END_STREAM, GOAWAY, HEADERS, INTERNAL_ERROR, PRIORITIZED,
+                    REFUSED_STREAM, SETTINGS, Client, arriving, block, frame, headers, request,
+                    rst, settings)
+from origin import serve_each
+from service import PATIENCE, Service, check, connect, finish
 
 svc = Service(lambda p: (p.add_argument("--plain"), p.add_argument("--logs", type=int)))
 args = svc.args
@@ -23,18 +25,8 @@ def goaway(last, code=0):
 
 class Served:
     def __init__(self, sock):
-        self.sock, self.rest = sock, b""
+        self.sock = sock
 
-    def frames(self):
-        while True:
-            while len(self.rest) < 9 or len(self.rest) < 9 + int.from_bytes(self.rest[:3], "big"):
-                piece = self.sock.recv(65536)
-                if not piece:
-                    return
-                self.rest += piece
-            n = 9 + int.from_bytes(self.rest[:3], "big")
-            yield self.rest[3], self.rest[4], int.from_bytes(self.rest[5:9], "big"), self.rest[9:n]
-            self.rest = self.rest[n:]
 
     def answer(self, stream, how):
         """False: it ends the connection."""
@@ -57,29 +49,19 @@ class Served:
     def run(self):
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.sock.sendall(settings())
-        while len(self.rest) < len(PREFACE):
-            self.rest += self.sock.recv(65536)
-        self.rest = self.rest[len(PREFACE):]
         heads, decoder = {}, Decoder()
-        for kind, flags, stream, payload in self.frames():
-            if kind == SETTINGS and not flags & ACK:
+        for f in arriving(self.sock):
+            if f.kind == SETTINGS and not f.flags & ACK:
                 self.sock.sendall(frame(SETTINGS, ACK))
-            if kind == HEADERS:
-                heads[stream] = decoder.decode(payload[5:] if flags & PRIORITIZED else payload)
+            if f.kind == HEADERS:
+                heads[f.stream] = decoder.decode(f.payload[5:] if f.flags & PRIORITIZED else f.payload)
                 with changed:
-                    path = dict(heads[stream])[":path"]
+                    path = dict(heads[f.stream])[":path"]
                     asked[path] = asked.get(path, 0) + 1
                     changed.notify_all()
-            if kind in (HEADERS, DATA) and flags & END_STREAM:
-                if not self.answer(stream, path_of(heads[stream])):
-                    break
-        self.sock.close()
-
-    def safe(self):
-        try:
-            self.run()
-        except OSError:
-            pass
+            if f.kind in (HEADERS, DATA) and f.flags & END_STREAM:
+                if not self.answer(f.stream, path_of(heads[f.stream])):
+                    return
 
 
 def reset(sock):
@@ -91,11 +73,6 @@ def path_of(head):
     return dict(head)[":path"].split("/")[2]
 
 
-def serve():
-    while True:
-        threading.Thread(target=Served(listener.accept()[0]).safe, daemon=True).start()
-
-
 def arrived(path):
     with changed:
         if not changed.wait_for(lambda: path in asked, PATIENCE):
@@ -103,6 +80,7 @@ def arrived(path):
 
 
 # ---- the log ----
+
 
 logger = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 logger.bind(("127.0.0.1", args.logs))
@@ -129,6 +107,7 @@ def logged(path, wanted=True):
 
 
 # ---- clients ----
+
 
 class Reading(Client):
     """Whatever way the proxy writes fields."""
@@ -212,8 +191,7 @@ def h1_client(path, used, body, leaves):
     return got.split()[1].decode()
 
 
-listener = socket.create_server(address(args.back), backlog=100)
-threading.Thread(target=serve, daemon=True).start()
+serve_each(args.back, lambda s: Served(s).run())
 
 # What happens; whether the request has a body, of which a half is at the server before; how the client
 # leaves. Then what the client is told and the log says: HTTP/2, the same over a connection to the

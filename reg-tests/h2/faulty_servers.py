@@ -2,6 +2,7 @@
 """Run by faulty_servers.sh: a server of frames that goes wrong in every way, and clients of both
 protocols that want each request to end."""
 
+import itertools
 import os
 import random
 import socket
@@ -9,8 +10,12 @@ import struct
 import threading
 import time
 
-from frames import *
-from service import Service, address, check, connect, finish, until
+from frames import (ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS,
+                    HEADER_TABLE_SIZE, INITIAL_WINDOW_SIZE, MAX_CONCURRENT_STREAMS, MAX_FRAME_SIZE,
+                    PING, PUSH_PROMISE, SETTINGS, WINDOW_UPDATE, Client, arriving, block, frame,
+                    request, rst, settings, window)
+from origin import serve_each
+from service import Service, check, connect, finish, until
 
 service = Service(lambda p: [p.add_argument("--plain"), p.add_argument("--seconds", type=float),
                              p.add_argument("--seed", type=int)])
@@ -40,11 +45,12 @@ def answer(stream, size):
 
 # ---- the server ----
 
+
 class Faulty:
     """One connection: it reads frames, and for each request it draws what becomes of it."""
 
     def __init__(self, sock, seed):
-        self.sock, self.rnd, self.rest = sock, random.Random(seed), b""
+        self.sock, self.rnd = sock, random.Random(seed)
         self.stingy = not good.is_set() and self.rnd.random() < 0.3  # its windows never grow
         self.owed = []  # answers that come late
         self.done = set()
@@ -119,16 +125,6 @@ class Faulty:
         self.send(data)
         return over
 
-    def frames(self):
-        while True:
-            while len(self.rest) < 9 or len(self.rest) < 9 + int.from_bytes(self.rest[:3], "big"):
-                piece = self.sock.recv(65536)
-                if not piece:
-                    return
-                self.rest += piece
-            size = int.from_bytes(self.rest[:3], "big")
-            yield self.rest[3], self.rest[4], int.from_bytes(self.rest[5:9], "big"), size
-            self.rest = self.rest[9 + size:]
 
     def serve(self):
         first = () if good.is_set() else self.rnd.choice(
@@ -136,15 +132,10 @@ class Faulty:
              ((MAX_CONCURRENT_STREAMS, 1),)])
         if not good.is_set() and self.rnd.random() < .05:
             return  # before it has said anything
+        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.send(settings(*first))
-        while len(self.rest) < len(PREFACE):
-            piece = self.sock.recv(65536)
-            if not piece:
-                return
-            self.rest += piece
-        self.rest = self.rest[len(PREFACE):]
-        for kind, flags, stream, size in self.frames():
-            over = False
+        for f in arriving(self.sock):
+            kind, flags, stream, size, over = f.kind, f.flags, f.stream, len(f.payload), False
             if kind == SETTINGS and not flags & ACK and self.rnd.random() < .95:
                 self.send(frame(SETTINGS, ACK))
             if kind == DATA and size and not self.stingy:
@@ -157,25 +148,9 @@ class Faulty:
             if over:
                 return
 
-    def run(self):
-        try:
-            self.serve()
-        except OSError:
-            pass
-        self.sock.close()
-
-
-def serve():
-    listener = socket.create_server(address(args.back), backlog=1000)
-    seed = args.seed
-    while True:
-        sock = listener.accept()[0]
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        seed += 1
-        threading.Thread(target=Faulty(sock, seed).run, daemon=True).start()
-
 
 # ---- clients ----
+
 
 def h1_request(r):
     """The status; 0: the connection broke behind a head."""
@@ -252,7 +227,8 @@ def ask(number):
             ends["longest"] = max(ends.get("longest", 0), round(took, 2))
 
 
-threading.Thread(target=serve, daemon=True).start()
+seeds = itertools.count(args.seed + 1)
+serve_each(args.back, lambda s: Faulty(s, next(seeds)).serve())
 until("the server is there", lambda: connect(args.back).close() or True)
 clients = [threading.Thread(target=ask, args=(i,)) for i in range(12)]
 for t in clients:

@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What full_of_idle.sh describes."""
 
-import os
 import threading
 
-from frames import *
+from frames import Client, request
 from origin import Origin
+from processes import descriptors
 from service import Service, check, finish, until
 
 svc = Service(lambda p: p.add_argument("--other"))
 hold = threading.Event()
 be = Origin(svc.args.back, hold)
 other = Origin(svc.args.other)
-
-
-def descriptors():
-    return len(os.listdir(f"/proc/{svc.pid}/fd"))
 
 
 c = Client(svc.args.front)
@@ -29,10 +25,10 @@ def settled():
 
 until("there is no descriptor for some", settled)
 kept = be.now
-full = descriptors()
+full = descriptors(svc.pid)
 hold.set()
 check("all streams end", all(c.ends(s) for s in streams))
-check(f"{descriptors()} of 64 descriptors, {full} before", descriptors() >= 60)
+check(f"{descriptors(svc.pid)} of 64 descriptors, {full} before", descriptors(svc.pid) >= 60)
 for n in range(3):
     seen = [c.ends(c.open(request(path))) for path in ("/other", "/be")]
     check(f"another server, and the first again: {seen}", seen == [(200, b"hello")] * 2)

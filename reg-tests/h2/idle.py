@@ -3,7 +3,7 @@
 
 import os
 
-from frames import *
+from frames import INITIAL_WINDOW_SIZE, Client, request, settings, window
 from h2_server import H2Server
 from service import Service, address, check, finish, until
 

@@ -6,7 +6,9 @@ import socket
 import threading
 
 import frames
-from service import Service, address, check, connect, finish, read_all, until
+from http1 import Reader, reply
+from origin import listen, serve_each
+from service import Service, check, connect, finish, read_all, until
 
 service = Service()
 args = service.args
@@ -34,39 +36,25 @@ def flood(s, hint, times):
 
 
 def serve(s):
-    got = b""
-    while b"\r\n\r\n" not in got:
-        piece = s.recv(65536)
-        if not piece:
-            return
-        got += piece
-    head, body = got.split(b"\r\n\r\n", 1)
+    r = Reader(s)
+    head = r.head() or b""
     if b"/flood" in head:
         flood(s, HINT, 2000)
     elif b"/many" in head:
         if flood(s, HINT, HINTS):
             s.settimeout(30)
-            s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+            s.sendall(reply(b"ok", close=True))
     elif b"/endless" in head:
         flood(s, b"HTTP/1.1 103 Early Hints\r\n\r\n", 50000)
     elif b"/continue" in head:
-        early.extend([body] if body else [])
+        early.extend([bytes(r.held)] if r.held else [])
         s.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
-        while len(body) < 5:
-            body += s.recv(65536)
-        s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\n" + body)
-    else:
+        s.sendall(reply(r.exactly(5), close=True))
+    elif head:
         s.sendall(b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"
                   b"HTTP/1.1 103 Early Hints\r\nLink: </b.css>\r\n\r\n"
                   b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: x-sum\r\n"
                   b"Connection: close\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: 17\r\n\r\n")
-    s.close()
-
-
-def accept():
-    while True:
-        s, _ = listener.accept()
-        threading.Thread(target=serve, args=(s,), daemon=True).start()
 
 
 def heads(client, stream):
@@ -160,9 +148,9 @@ def endless(prefix, name):
         check(f"HTTP/1 to {name}: 502 behind {count}", 900 < count < 5000 and b"HTTP/1.1 502 " in got)
 
 
-listener = socket.create_server(address(args.back), backlog=100)
+listener = listen(args.back)
 listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
-threading.Thread(target=accept, daemon=True).start()
+serve_each(listener, serve)
 over_h2("/", "HTTP/2 to HTTP/1")
 over_h2("/h2/", "HTTP/2 to HTTP/2")
 over_h1(b"/", "HTTP/1 to HTTP/1")

@@ -4,7 +4,7 @@
 import os
 import signal
 
-from frames import *
+from frames import Client, request
 from h2_server import H2Server
 from service import Service, address, check, finish, until
 

@@ -9,7 +9,7 @@ import socket
 import struct
 import threading
 
-from frames import *
+from frames import Client, request
 from origin import Origin
 from service import PATIENCE, Service, check, finish, until
 

@@ -8,12 +8,16 @@ import struct
 import threading
 import time
 
-from frames import *
-from service import Service, address, check, connect, finish
+from frames import (DATA, END_STREAM, INITIAL_WINDOW_SIZE, WINDOW_UPDATE, Client, frame, request,
+                    settings, window)
+from http1 import reply
+from origin import serve, serve_each
+from service import Service, check, connect, finish
 
 DELAY = 0.05  # seconds, each way
 svc = Service(lambda p: (p.add_argument("--tcp"), p.add_argument("--megabytes", type=int),
                          p.add_argument("--rate", type=int)))
+done = threading.Event()  # the pieces that are on their way keep their sockets
 SIZE, RATE = svc.args.megabytes << 20, svc.args.rate << 20  # bytes, bytes a second
 
 
@@ -48,40 +52,24 @@ def pass_on(source, target):
 
 def relay(to):
     """The address of a path to it."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    def both(near):
+        far = connect(to)
+        for s in near, far:
+            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        threading.Thread(target=pass_on, args=(far, near), daemon=True).start()
+        pass_on(near, far)
+        done.wait()
 
-    def serve():
-        while True:
-            near, far = listener.accept()[0], connect(to)
-            for s in near, far:
-                s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            for pair in (near, far), (far, near):
-                threading.Thread(target=pass_on, args=pair, daemon=True).start()
-
-    threading.Thread(target=serve, daemon=True).start()
+    listener = serve_each("127.0.0.1:0", both)
     return "127.0.0.1:%d" % listener.getsockname()[1]
 
 
-def serve(s):
-    head = b""
-    while b"\r\n\r\n" not in head:
-        head += s.recv(65536)
-    head, rest = head.split(b"\r\n\r\n", 1)
-    if head.startswith(b"POST"):
-        got = len(rest)
-        while got < SIZE and (piece := s.recv(1 << 20)):
-            got += len(piece)
-        s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-    else:
-        s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % SIZE)
-        s.sendall(bytes(SIZE))
-    s.close()
-
-
-def origin():
-    listener = socket.create_server(address(svc.args.back), backlog=10)
-    while True:
-        threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+def answer(r):
+    if r.method == "POST":
+        return reply(close=True)
+    r.s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % SIZE)
+    r.s.sendall(bytes(SIZE))
+    return None
 
 
 def tcp(path, upload):
@@ -130,7 +118,7 @@ def took(what, act, *words):
     return time.monotonic() - begun
 
 
-threading.Thread(target=origin, daemon=True).start()
+serve(svc.args.back, answer)
 h2_path, tcp_path = relay(svc.args.front), relay(svc.args.tcp)
 for what, ours, upload in ("upload", h2_upload, True), ("download", h2_download, False):
     theirs = took(f"{what}, mode tcp", tcp, tcp_path, upload)

@@ -3,44 +3,29 @@
 
 import socket
 import struct
-import threading
 import time
 
-from frames import ACK, DATA, END_HEADERS, END_STREAM, HEADERS, SETTINGS, block, frame, settings
-from service import Service, address, check, connect, finish
+from frames import (ACK, DATA, END_HEADERS, END_STREAM, HEADERS, SETTINGS, arriving, block, frame,
+                    settings)
+from origin import serve_each
+from service import Service, check, connect, finish
 
 HEAD = frame(HEADERS, END_HEADERS, 0, block([(":status", "200"), ("content-length", "9")]))
 svc = Service()
 
 
 def serve(s):
-    rest, begun = b"", False
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
     s.sendall(settings())
-    while got := s.recv(65536):
-        rest += got
-        if not begun and len(rest) < 24:
-            continue
-        if not begun:
-            rest, begun = rest[24:], True
-        while len(rest) >= 9 and len(rest) >= 9 + (n := int.from_bytes(rest[:3], "big")):
-            kind, flags, stream = rest[3], rest[4], int.from_bytes(rest[5:9], "big")
-            rest = rest[9 + n:]
-            if kind == SETTINGS and not flags & ACK:
-                s.sendall(frame(SETTINGS, ACK))
-            elif kind == HEADERS:
-                s.sendall(HEAD[:5] + struct.pack(">I", stream) + HEAD[9:])
-                s.sendall(frame(DATA, END_STREAM, stream, b"nine byte"))
+    for f in arriving(s):
+        if f.kind == SETTINGS and not f.flags & ACK:
+            s.sendall(frame(SETTINGS, ACK))
+        elif f.kind == HEADERS:
+            s.sendall(HEAD[:5] + struct.pack(">I", f.stream) + HEAD[9:])
+            s.sendall(frame(DATA, END_STREAM, f.stream, b"nine byte"))
 
 
-def listen():
-    while True:
-        s, _ = listener.accept()
-        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
-        threading.Thread(target=serve, args=(s,), daemon=True).start()
-
-
-listener = socket.create_server(address(svc.args.back))
-threading.Thread(target=listen, daemon=True).start()
+serve_each(svc.args.back, serve)
 client, times = connect(svc.args.front), []
 for _ in range(60):
     begun = time.monotonic()

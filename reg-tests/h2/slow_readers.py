@@ -3,12 +3,12 @@
 
 import socket
 import struct
-import threading
 import time
 
 from frames import (ACK, DATA, END_HEADERS, END_STREAM, HEADERS, INITIAL_WINDOW_SIZE, RST_STREAM,
-                    SETTINGS, WINDOW_UPDATE, Client, block, frame, settings, window)
-from service import Service, address, check, connect, finish, read_all, until
+                    SETTINGS, WINDOW_UPDATE, Client, arriving, block, frame, settings, window)
+from origin import serve_each
+from service import Service, check, connect, finish, read_all, until
 
 SIZE, EACH = 8 << 20, 100
 PIECE = b"".join(b"%07d " % i for i in range(2048))
@@ -20,33 +20,26 @@ sent = 0  # bytes of bodies, by all connections to the server
 def serve(s):
     """Sends to each stream what its window allows, at once."""
     global sent
-    rest, first, whole = b"", 65535, 0
+    first = whole = 65535
     rooms, left = {}, {}
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     s.sendall(settings())
-    while got := s.recv(65536):
-        rest += got
-        if not whole and len(rest) < 24:
-            continue
-        if not whole:
-            rest, whole = rest[24:], 65535
+    for f in arriving(s):
         out = []
-        while len(rest) >= 9 and len(rest) >= 9 + (n := int.from_bytes(rest[:3], "big")):
-            kind, flags, stream = rest[3], rest[4], int.from_bytes(rest[5:9], "big")
-            payload, rest = rest[9:9 + n], rest[9 + n:]
-            if kind == SETTINGS and not flags & ACK:
-                for at in range(0, n, 6):
-                    setting, value = struct.unpack(">HI", payload[at:at + 6])
-                    first = value if setting == INITIAL_WINDOW_SIZE else first
-                out.append(frame(SETTINGS, ACK))
-            elif kind == HEADERS:
-                rooms[stream], left[stream] = first, SIZE
-                out.append(HEAD[:5] + struct.pack(">I", stream) + HEAD[9:])
-            elif kind == WINDOW_UPDATE and not stream:
-                whole += struct.unpack(">I", payload)[0]
-            elif kind == WINDOW_UPDATE and stream in rooms:
-                rooms[stream] += struct.unpack(">I", payload)[0]
-            elif kind == RST_STREAM:
-                rooms.pop(stream, None)
+        if f.kind == SETTINGS and not f.flags & ACK:
+            for at in range(0, len(f.payload), 6):
+                setting, value = struct.unpack(">HI", f.payload[at:at + 6])
+                first = value if setting == INITIAL_WINDOW_SIZE else first
+            out.append(frame(SETTINGS, ACK))
+        elif f.kind == HEADERS:
+            rooms[f.stream], left[f.stream] = first, SIZE
+            out.append(HEAD[:5] + struct.pack(">I", f.stream) + HEAD[9:])
+        elif f.kind == WINDOW_UPDATE and not f.stream:
+            whole += struct.unpack(">I", f.payload)[0]
+        elif f.kind == WINDOW_UPDATE and f.stream in rooms:
+            rooms[f.stream] += struct.unpack(">I", f.payload)[0]
+        elif f.kind == RST_STREAM:
+            rooms.pop(f.stream, None)
         for stream in list(rooms):
             while n := min(rooms[stream], left[stream], whole, len(PIECE)):
                 at = (SIZE - left[stream]) % len(PIECE)
@@ -59,13 +52,6 @@ def serve(s):
             if not left[stream]:
                 del rooms[stream]
         s.sendall(b"".join(out))
-
-
-def accept(listener):
-    while True:
-        s = listener.accept()[0]
-        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        threading.Thread(target=serve, args=(s,), daemon=True).start()
 
 
 def private():
@@ -115,8 +101,7 @@ def cost(what, before, most):
 
 
 def main():
-    listener = socket.create_server(address(svc.args.back), backlog=1000)
-    threading.Thread(target=accept, args=(listener,), daemon=True).start()
+    serve_each(svc.args.back, serve)
     before = private()
     if svc.args.usual:
         # A window to the server is no larger than what the client's lets pass.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What small_updates.sh describes."""
 
-from frames import *
+from frames import DATA, PING, Client, frame, request, window
 from h2_server import H2Server, body_of
 from service import Service, address, check, finish
 

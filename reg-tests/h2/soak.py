@@ -16,16 +16,15 @@ import socket
 import struct
 import threading
 import time
-
 from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.errors import ErrorCodes
-from h2.events import (DataReceived, ResponseReceived, StreamEnded,
-                       StreamReset, TrailersReceived)
+from h2.events import DataReceived, ResponseReceived, StreamEnded, StreamReset, TrailersReceived
 from h2.exceptions import NoSuchStreamError, ProtocolError, StreamClosedError
 from h2.settings import SettingCodes, Settings
 
 from h2_server import H2Server, body_of
+from origin import serve_each
 from service import PATIENCE, Service, address, check, connect, finish, until
 
 svc = Service(lambda p: (p.add_argument("--h2"), p.add_argument("--chaos"),
@@ -50,6 +49,7 @@ def fault(text):
 
 
 # ---- a server of HTTP/1 ----
+
 
 def read_head(f):
     lines = []
@@ -83,39 +83,36 @@ def chunks(body):
 
 def serve(sock):
     f = sock.makefile("rb")
-    try:
-        while lines := read_head(f):
-            fields = dict(line.lower().split(": ", 1) for line in lines[1:])
-            body, trailers = read_body(f, fields)
-            name, _, rest = lines[0].split()[1].strip("/").partition("/")
-            mark = b"X-Ask: %s\r\n" % fields.get("x-ask", "none").encode()
-            if fields.get("x-ask") == EVIL:
-                fault(f"bytes of a tunnel that never was are a request: {lines}")
-            if name == "echo":
-                told = "".join("X-Trailer-%s\r\n" % line for line in trailers).encode()
-                sock.sendall(b"HTTP/1.1 200 OK\r\n%s%sContent-Length: %d\r\n\r\n" %
-                             (mark, told, len(body)) + body)
-            elif name == "trailers":
-                sock.sendall(b"HTTP/1.1 200 OK\r\n" + mark +
-                             b"Transfer-Encoding: chunked\r\n\r\n"
-                             b"4\r\nbody\r\n0\r\nx-t: v\r\nx-u: w\r\n\r\n")
-            elif name == "unknown":
-                sock.sendall(b"HTTP/1.1 200 OK\r\n" + mark +
-                             b"Transfer-Encoding: chunked\r\n\r\n" +
-                             chunks(BODY[:int(rest)]) + b"0\r\n\r\n")
-            elif name == "reset":
-                sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" +
-                             BODY[:int(rest)])
-                break
-            else:
-                sock.sendall(b"HTTP/1.1 200 OK\r\n%sContent-Length: %s\r\n\r\n" %
-                             (mark, rest.encode()) + BODY[:int(rest)])
-    except (OSError, ValueError):
-        pass
-    sock.close()
+    while lines := read_head(f):
+        fields = dict(line.lower().split(": ", 1) for line in lines[1:])
+        body, trailers = read_body(f, fields)
+        name, _, rest = lines[0].split()[1].strip("/").partition("/")
+        mark = b"X-Ask: %s\r\n" % fields.get("x-ask", "none").encode()
+        if fields.get("x-ask") == EVIL:
+            fault(f"bytes of a tunnel that never was are a request: {lines}")
+        if name == "echo":
+            told = "".join("X-Trailer-%s\r\n" % line for line in trailers).encode()
+            sock.sendall(b"HTTP/1.1 200 OK\r\n%s%sContent-Length: %d\r\n\r\n" %
+                         (mark, told, len(body)) + body)
+        elif name == "trailers":
+            sock.sendall(b"HTTP/1.1 200 OK\r\n" + mark +
+                         b"Transfer-Encoding: chunked\r\n\r\n"
+                         b"4\r\nbody\r\n0\r\nx-t: v\r\nx-u: w\r\n\r\n")
+        elif name == "unknown":
+            sock.sendall(b"HTTP/1.1 200 OK\r\n" + mark +
+                         b"Transfer-Encoding: chunked\r\n\r\n" +
+                         chunks(BODY[:int(rest)]) + b"0\r\n\r\n")
+        elif name == "reset":
+            sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" +
+                         BODY[:int(rest)])
+            break
+        else:
+            sock.sendall(b"HTTP/1.1 200 OK\r\n%sContent-Length: %s\r\n\r\n" %
+                         (mark, rest.encode()) + BODY[:int(rest)])
 
 
 # ---- servers of HTTP/2 that send away, and that go ----
+
 
 class Leaving(H2Server):
     """Now and then a connection is sent away: what has come on it is answered, the rest is not."""
@@ -155,13 +152,8 @@ class Chaotic(Leaving):
         c.sock.shutdown(socket.SHUT_RDWR)
 
 
-def origin():
-    listener = socket.create_server(address(args.back), backlog=1000)
-    while True:
-        threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
-
-
 # ---- what is asked ----
+
 
 class Ask:
     """One request, and what of the answer has been seen."""
@@ -446,7 +438,7 @@ def h1_client(number, until_then):
 
 def main():
     server, chaos = Leaving(address(args.h2)[1]), Chaotic(address(args.chaos)[1])
-    threading.Thread(target=origin, daemon=True).start()
+    serve_each(args.back, serve)
     then = time.monotonic() + args.seconds
     clients = [threading.Thread(target=h1_client if n % 4 == 3 else h2_client, args=(n, then))
                for n in range(args.clients)]

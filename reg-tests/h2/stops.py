@@ -5,7 +5,8 @@ import os
 import signal
 import struct
 
-from frames import *
+from frames import (ACK, DATA, END_STREAM, GOAWAY, INITIAL_WINDOW_SIZE, NO_ERROR, PING, Client,
+                    frame, request, settings, window)
 from h2_server import H2Server, body_of
 from service import Service, address, check, finish, until
 

@@ -6,7 +6,7 @@ import signal
 import struct
 import threading
 
-from frames import *
+from frames import DATA, END_STREAM, INITIAL_WINDOW_SIZE, Client, frame, request, settings, window
 from h2_server import H2Server, body_of
 from service import Service, address, check, finish, until
 

@@ -1,34 +1,27 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What timeouts.sh describes, against a server that answers when it is told to."""
 
-import socket
 import threading
 
 import frames
-from service import Service, address, check, finish, until
+from http1 import Reader
+from origin import serve_each
+from service import Service, check, finish, until
 
 service = Service(lambda p: [p.add_argument("--" + n) for n in ("short", "waits")])
 args = service.args
 waiting = {}  # path -> the connection over which it was asked for
-changed = threading.Condition()
+changed, over = threading.Condition(), threading.Event()
 
 
 def serve(s):
-    got = b""
-    while b"\r\n\r\n" not in got:
-        piece = s.recv(65536)
-        if not piece:
-            return
-        got += piece
+    head = Reader(s).head()
+    if head is None:
+        return
     with changed:
-        waiting[got.split()[1].decode()] = s
+        waiting[head.split()[1].decode()] = s
         changed.notify_all()
-
-
-def accept():
-    while True:
-        s, _ = listener.accept()
-        threading.Thread(target=serve, args=(s,), daemon=True).start()
+    over.wait()  # the test closes it
 
 
 def asked(path):
@@ -125,8 +118,7 @@ def an_idle_connection():
     check("GOAWAY behind it", client.goaway() == frames.NO_ERROR)
 
 
-listener = socket.create_server(address(args.back), backlog=100)
-threading.Thread(target=accept, daemon=True).start()
+serve_each(args.back, serve)
 timeouts_of_servers()
 timeout_of_a_server_within_an_answer()
 a_client_that_stops()

@@ -7,9 +7,11 @@ import itertools
 import select
 import socket
 import threading
+from h2.events import DataReceived, RequestReceived, StreamEnded, StreamReset
 
 from frames import DATA, END_STREAM, HEADERS, RST_STREAM, Client, frame, read_block, request
-from h2.events import DataReceived, RequestReceived, StreamEnded, StreamReset
+from http1 import Reader, fields_of
+from origin import serve_each
 from service import PATIENCE, Service, address, check, connect, finish
 from ws_server import H2, WsServer, accept_of
 
@@ -38,6 +40,7 @@ def dies_first(how, number):
 
 # ---- the server of HTTP/1 ----
 
+
 def answer(sock, how, fields):
     """True: a tunnel begins."""
     if how in ("interim", "hints"):
@@ -61,17 +64,10 @@ def answer(sock, how, fields):
 
 
 def serve(sock):
-    rest = b""
-    while True:
-        while b"\r\n\r\n" not in rest:
-            piece = sock.recv(65536)
-            if not piece:
-                return
-            rest += piece
-        head, rest = rest.split(b"\r\n\r\n", 1)
-        lines = head.decode("latin-1").split("\r\n")
-        fields = {k.lower(): v for k, v in (line.split(": ", 1) for line in lines[1:] if ": " in line)}
-        fields["method"], fields["target"] = lines[0].split()[:2]
+    reader = Reader(sock)
+    while (head := reader.head()) is not None:
+        fields = fields_of(head)
+        fields["method"], fields["target"] = head.decode("latin-1").split()[:2]
         note(fields["target"], fields)
         how = fields.get("x-how", "200")
         if how in ("dies", "none") and dies_first(how, fields["x-number"]):
@@ -79,9 +75,9 @@ def serve(sock):
         if how == "late":
             released.wait()
         if how == "never":
-            rest += sock.recv(65536)
-        if rest or how != "200" and select.select([sock], [], [], 0)[0] and sock.recv(1, socket.MSG_PEEK):
-            early.append((how, rest))
+            reader.more()
+        if reader.held or how != "200" and select.select([sock], [], [], 0)[0] and sock.recv(1, socket.MSG_PEEK):
+            early.append((how, bytes(reader.held)))
         if how == "never":
             return
         if answer(sock, how, fields):
@@ -90,21 +86,8 @@ def serve(sock):
         sock.sendall(got.upper())
 
 
-def serve_one(sock):
-    try:
-        serve(sock)
-    except OSError:
-        pass
-    sock.close()
-
-
-def listen():
-    listener = socket.create_server(address(args.back), backlog=100)
-    while True:
-        threading.Thread(target=serve_one, args=(listener.accept()[0],), daemon=True).start()
-
-
 # ---- the server of HTTP/2 ----
+
 
 class Tunnels(H2):
     """A late answer leaves behind that to another request of the connection."""
@@ -153,6 +136,7 @@ class Tunnels(H2):
 
 
 # ---- clients ----
+
 
 def names(backend, how, number):
     return [("x-backend", backend), ("x-how", how), ("x-number", number)]
@@ -327,7 +311,7 @@ def stream_zero():
 numbers = itertools.count(1)
 late = WsServer(address(args.late)[1], late=settled)
 WsServer(address(args.h2)[1], speaks=Tunnels)
-threading.Thread(target=listen, daemon=True).start()
+serve_each(args.back, serve)
 watcher = Client(args.front)
 table()
 stream_zero()

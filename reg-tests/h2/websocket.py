@@ -5,12 +5,12 @@ back what it receives, in capitals."""
 import base64
 import hashlib
 import re
-import socket
 import struct
-import threading
 
-from frames import (CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, PROTOCOL_ERROR, RST_STREAM,
-                    SETTINGS, Client, block, frame, read_block, request)
+from frames import (CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, PROTOCOL_ERROR,
+                    RST_STREAM, SETTINGS, Client, block, frame, read_block, request)
+from http1 import Reader
+from origin import serve_each
 from service import Service, check, finish
 
 service = Service(lambda parser: parser.add_argument("--test"))
@@ -25,21 +25,11 @@ def accept_of(head):
     return base64.b64encode(hashlib.sha1(key[1] + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
 
 
-def serve(conn):
-    try:
-        answered(conn)
-    except OSError: # the proxy has gone
-        pass
-    conn.close()
-
-
 def answered(conn):
-    head = b""
-    while b"\r\n\r\n" not in head:
-        more = conn.recv(1)
-        if not more:
-            return
-        head += more
+    head = Reader(conn).head()
+    if head is None:
+        return
+    head += b"\r\n\r\n"
     asked.append(head.decode().split("\r\n")[:-2])
     if b" /no " in head:
         conn.sendall(b"HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
@@ -52,14 +42,6 @@ def answered(conn):
             if not got or got == b"bye":
                 break
             conn.sendall(got.upper())
-
-
-def listen():
-    host, port = service.args.back.split(":")
-    server = socket.create_server((host, int(port)))
-    while True:
-        conn, _ = server.accept()
-        threading.Thread(target=serve, args=(conn,), daemon=True).start()
 
 
 def extended(path="/chat"):
@@ -134,6 +116,6 @@ def withheld():
     c.close()
 
 
-threading.Thread(target=listen, daemon=True).start()
+serve_each(service.args.back, answered)
 {"offered": offered, "withheld": withheld}[service.args.test]()
 finish()

@@ -8,39 +8,24 @@ seen by a raw socket. In a network namespace of its own.
 import socket
 import threading
 
-from service import Service, address, check, connect, finish, until
+from http1 import reply
+from origin import serve_each, serve_requests
+from service import Service, address, check, fetch, finish, until
 
 SO_MARK = 36
 
 
-class Origin:
+class Numbered:
     """Answers each request with the mark of the connection and its number."""
 
     def __init__(self, at):
-        self.listener = socket.create_server(address(at))
         self.count = 0
-        threading.Thread(target=self.accept, daemon=True).start()
+        serve_each(at, self.serve)
 
-    def accept(self):
-        while True:
-            conn = self.listener.accept()[0]
-            self.count += 1
-            threading.Thread(target=self.serve, args=(conn, self.count), daemon=True).start()
-
-    def serve(self, conn, number):
-        mark = conn.getsockopt(socket.SOL_SOCKET, SO_MARK)
-        data = b""
-        while True:
-            while b"\r\n\r\n" not in data:
-                try:
-                    more = conn.recv(65536)
-                except ConnectionResetError:
-                    return
-                if not more:
-                    return
-                data += more
-            data = data.split(b"\r\n\r\n", 1)[1]
-            conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Mark: %d\r\nX-Conn: %d\r\n\r\n" % (mark, number))
+    def serve(self, conn):
+        self.count += 1
+        fields = f"X-Mark: {conn.getsockopt(socket.SOL_SOCKET, SO_MARK)}", f"X-Conn: {self.count}"
+        serve_requests(conn, lambda _: reply(b"", *fields))
 
 
 class Watcher:
@@ -65,17 +50,7 @@ class Watcher:
 
 
 def ask(front, path, **fields):
-    s = connect(front)
-    s.sendall(b"GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n%s\r\n" % (
-        path.encode(), b"".join(b"%s: %s\r\n" % (k.replace("_", "-").encode(), str(v).encode())
-                                for k, v in fields.items())))
-    data = b""
-    while more := s.recv(65536):
-        data += more
-    s.close()
-    head = data.split(b"\r\n")
-    values = dict(line.split(b": ", 1) for line in head[1:] if b": " in line)
-    return {k.lower().decode(): v.decode() for k, v in values.items()}
+    return fetch(front, path, *(f"{k.replace('_', '-')}: {v}" for k, v in fields.items())).fields
 
 
 with open("/proc/sys/net/ipv4/tcp_fwmark_accept", "w") as f:
@@ -83,7 +58,7 @@ with open("/proc/sys/net/ipv4/tcp_fwmark_accept", "w") as f:
 args = Service().args
 front, back = args.front, args.back
 watcher = Watcher()
-origin = Origin(back)
+origin = Numbered(back)
 back_port, front_port = address(back)[1], address(front)[1]
 
 plain = ask(front, "/")

@@ -4,6 +4,7 @@
 import base64
 import time
 
+from http1 import Reader
 from service import Service, check, connect, finish, read_all
 
 service = Service()
@@ -16,10 +17,7 @@ def ask(s, path, word=None, close=False):
 
 
 def answer(s):
-    got = b""
-    while b"\r\n\r\n" not in got:
-        got += s.recv(65536)
-    return int(got.split()[1])
+    return int(Reader(s).head().split()[1])
 
 
 def timed(s, *words):

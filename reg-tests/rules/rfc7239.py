@@ -12,8 +12,11 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
+
+from http1 import Answer, reply
+from origin import serve
+from service import read_all, taken
 
 USUAL = "10.0.0.1:4001 10.0.0.9:80 Host: a.example"
 
@@ -28,29 +31,9 @@ def rows_of(path):
             yield (how, *line.split("\t", 1))
 
 
-class Echo(threading.Thread):
-    """A server that answers each request with its fields Forwarded, one a line."""
-
-    def __init__(self):
-        super().__init__(daemon=True)
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.port = self.socket.getsockname()[1]
-        self.start()
-
-    def run(self):
-        while True:
-            s = self.socket.accept()[0]
-            head = b""
-            while b"\r\n\r\n" not in head:
-                piece = s.recv(65536)
-                if not piece:
-                    break
-                head += piece
-            lines = [x[11:] for x in head.split(b"\r\n") if x.lower().startswith(b"forwarded: ")]
-            body = b"\n".join(lines)
-            s.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s"
-                      % (len(body), body))
-            s.close()
+def echo(r):
+    """The fields Forwarded of the request, one a line."""
+    return reply(b"\n".join(x[11:] for x in r.head.split(b"\r\n") if x.lower().startswith(b"forwarded: ")), close=True)
 
 
 def config(rows, port, server):
@@ -66,14 +49,6 @@ def config(rows, port, server):
     return "\n".join(lines) + "\n"
 
 
-def taken(binary, text, folder):
-    path = os.path.join(folder, "c.cfg")
-    with open(path, "w") as f:
-        f.write(text)
-    return subprocess.run([binary, "-c", "-f", path], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL).returncode == 0
-
-
 def ask(port, how, n):
     src, dst, more = how.split(" ", 2)
     version = "HTTP/1.1" if "Host:" in more else "HTTP/1.0"
@@ -85,26 +60,21 @@ def ask(port, how, n):
     lines += [x for x in more.split("|") if x]
     with socket.create_connection(("127.0.0.1", port), 60) as s:
         s.sendall(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
-        answer = b""
-        while True:
-            piece = s.recv(65536)
-            if not piece:
-                return answer.partition(b"\r\n\r\n")[2].decode("latin-1").replace("\n", " + ")
-            answer += piece
+        return Answer(read_all(s)).text.replace("\n", " + ")
 
 
 def values(binary, rows, folder):
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
-    echo = Echo()
+    behind = serve("127.0.0.1:0", echo).getsockname()[1]
     good = [n for n, row in enumerate(rows) if row[2] != "ERR"]
-    text = config([(n, rows[n][1]) for n in good], port, echo.port)
+    text = config([(n, rows[n][1]) for n in good], port, behind)
     if not taken(binary, text, folder):
-        good = [n for n in good if taken(binary, config([(n, rows[n][1])], port, echo.port), folder)]
-        text = config([(n, rows[n][1]) for n in good], port, echo.port)
+        good = [n for n in good if taken(binary, config([(n, rows[n][1])], port, behind), folder)]
+        text = config([(n, rows[n][1]) for n in good], port, behind)
     wrong = [n for n, row in enumerate(rows) if row[2] == "ERR"
-             and taken(binary, config([(n, row[1])], port, echo.port), folder)]
+             and taken(binary, config([(n, row[1])], port, behind), folder)]
     path = os.path.join(folder, "all.cfg")
     with open(path, "w") as f:
         f.write(text)

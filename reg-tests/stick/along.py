@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bytes in stick tables while they flow (along.sh)."""
 import re
-import socket
 import threading
 
-from service import Service, address, check, connect, finish, until
+from origin import serve_each
+from service import Service, check, connect, finish, until
 
 
 def options(parser):
@@ -17,17 +17,12 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
 held = []
 
 
-def serve(listener):
-	"""Begins a response and never ends it."""
-	while True:
-		s, _ = listener.accept()
-		held.append(s)
-		threading.Thread(target=begin, args=(s,), daemon=True).start()
-
-
 def begin(s):
+	"""Begins a response and never ends it."""
+	held.append(s)
 	s.recv(65536)
 	s.sendall(HEAD + b"x" * 2000)
+	threading.Event().wait()
 
 
 def stored(table):
@@ -45,8 +40,7 @@ def sends(where, what, expected):
 	return s
 
 
-listener = socket.create_server(address(service.args.back))
-threading.Thread(target=serve, args=(listener,), daemon=True).start()
+serve_each(service.args.back, begin)
 
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 # Preface, SETTINGS, HEADERS of stream 1: GET, http, "/", and an authority "x".

@@ -2,6 +2,7 @@
 """What renews the lives of entries that kept connections track (life.sh)."""
 import re
 
+from http1 import Reader, request
 from service import Service, check, connect, finish, until
 
 service = Service()
@@ -17,10 +18,8 @@ def entry(number):
 
 
 def answered(s):
-    s.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-    got = b""
-    while b"\r\n\r\n" not in got:
-        got += s.recv(65536)
+    s.sendall(request())
+    Reader(s).head()
 
 
 numbers = range(1, len(ways) + 1)

@@ -20,8 +20,9 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
+
+from origin import serve_each
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PATIENCE = 60
@@ -48,37 +49,24 @@ def answer_http(name, head):
 
 
 def serve_one(conn, name):
-    with conn:
-        conn.settimeout(PATIENCE)
-        if name.startswith("b"):
-            conn.sendall(b"\x02" + name.encode())
-        got = b""
-        while True:
-            try:
-                more = conn.recv(65536)
-            except OSError:
-                return
-            got += more
-            if not more or (got[:4] in (b"GET ", b"POST") and b"\r\n\r\n" in got) or \
-                    (got[:4] not in (b"GET ", b"POST") and got.endswith(b"\n")):
-                break
-        if got[:4] in (b"GET ", b"POST"):
-            conn.sendall(answer_http(name, got.decode("latin-1")))
-        elif got:
-            conn.sendall(name.encode() + b" " + got)
+    conn.settimeout(PATIENCE)
+    if name.startswith("b"):
+        conn.sendall(b"\x02" + name.encode())
+    got = b""
+    while True:
+        more = conn.recv(65536)
+        got += more
+        if not more or (got[:4] in (b"GET ", b"POST") and b"\r\n\r\n" in got) or \
+                (got[:4] not in (b"GET ", b"POST") and got.endswith(b"\n")):
+            break
+    if got[:4] in (b"GET ", b"POST"):
+        conn.sendall(answer_http(name, got.decode("latin-1")))
+    elif got:
+        conn.sendall(name.encode() + b" " + got)
 
 
 def serve(name):
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    listener.listen(50)
-
-    def run():
-        while True:
-            conn, _ = listener.accept()
-            threading.Thread(target=serve_one, args=(conn, name), daemon=True).start()
-
-    threading.Thread(target=run, daemon=True).start()
+    listener = serve_each("127.0.0.1:0", lambda s: serve_one(s, name))
     return listener.getsockname()[1]
 
 

@@ -4,53 +4,32 @@
 import os
 import re
 import signal
-import socket
 import sys
-import threading
 
-sys.dont_write_bytecode = True
 from frames import Client, request
-from service import Service, address, check, connect, finish, read_all, until
+from http1 import Reader, reply
+from origin import serve_each
+from service import Service, check, connect, finish, read_all, until
 
 service = Service(lambda p: [p.add_argument("--" + n) for n in ("h2", "bytes", "servers")])
 
 
 def serve(name, where):
     """Says its name; sets the cookie that the query asks for. Bytes: its name, and they end."""
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(address(where))
-    listener.listen(100)
-
     def one(s):
-        with s:
-            got = b""
-            while b"\r\n\r\n" not in got:
-                more = s.recv(65536)
-                if not more:
-                    return
-                got += more
-                if not got.startswith(b"GET"):
-                    s.sendall(name.encode())
-                    return
-            cookie = re.search(rb"set=([^ &]*)", got)
-            s.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n" +
-                      (b"Set-Cookie: SID=" + cookie.group(1) + b"\r\n" if cookie else b"") +
-                      b"\r\n" + name.encode())
-
-    def run():
-        while True:
-            s, _ = listener.accept()
-            threading.Thread(target=one, args=(s,), daemon=True).start()
-
-    threading.Thread(target=run, daemon=True).start()
+        r = Reader(s)
+        while b"\r\n\r\n" not in r.held and r.more():
+            if not r.held.startswith(b"GET"):
+                s.sendall(name.encode())
+                return
+        cookie = re.search(rb"set=([^ &]*)", r.held)
+        fields = [f"Set-Cookie: SID={cookie[1].decode()}"] if cookie else []
+        s.sendall(reply(name, *fields, close=True))
+    serve_each(where, one)
 
 
 def get(path="/", **fields):
-    head = "".join(f"{k.replace('_', '-')}: {v}\r\n" for k, v in fields.items())
-    with connect(service.args.front) as s:
-        s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{head}\r\n".encode())
-        return read_all(s).decode().rpartition("\r\n")[2]
+    return service.fetch(path, *(f"{k.replace('_', '-')}: {v}" for k, v in fields.items())).text
 
 
 def get_h2(key):

@@ -4,13 +4,14 @@ exchanges that end in many ways.
 
 track.py PROGRAM FOLDER [WORKERS]   prints a line for each way: what is not 0 in its table"""
 import os
-import re
 import socket
 import subprocess
 import sys
 import threading
 import time
 
+from http1 import Reader, request
+from origin import serve_each
 from service import free_ports
 
 COUNTS = ("conn_cnt conn_rate conn_cur sess_cnt sess_rate http_req_cnt http_req_rate http_err_cnt "
@@ -51,14 +52,10 @@ WAYS = {
 }
 
 
-def get(path):
-    return f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
-
-
 CONVERSATIONS = [
-    [get("/"), get("/a"), get("/x")], [get("/404")], [get("/500"), get("/501")], [get("/505")],
-    [b"GARBAGE\r\n\r\n"], [b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"], [get("/bad")], [get("/cut")],
-    [get("/end")], [get("/slow")], [],
+    [request("/"), request("/a"), request("/x")], [request("/404")], [request("/500"), request("/501")], [request("/505")],
+    [b"GARBAGE\r\n\r\n"], [b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"], [request("/bad")], [request("/cut")],
+    [request("/end")], [request("/slow")], [],
 ]
 
 
@@ -66,33 +63,14 @@ class Origin:
     """What the first three characters of a path say."""
 
     def __init__(self, port):
-        self.listener = socket.socket()
-        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.listener.bind(("127.0.0.1", port))
-        self.listener.listen(100)
-        threading.Thread(target=self.accept, daemon=True).start()
+        serve_each(f"127.0.0.1:{port}", self.serve)
 
-    def accept(self):
-        while True:
-            s, _ = self.listener.accept()
-            threading.Thread(target=self.serve, args=(s,), daemon=True).start()
 
     def serve(self, s):
-        got = b""
-        try:
-            while True:
-                while b"\r\n\r\n" not in got:
-                    piece = s.recv(65536)
-                    if not piece:
-                        return
-                    got += piece
-                head, got = got.split(b"\r\n\r\n", 1)
-                words = head.split()
-                self.answer(s, words[1].decode()[1:4] if len(words) > 1 else "")
-        except OSError:
-            pass
-        finally:
-            s.close()
+        reader = Reader(s)
+        while (head := reader.head()) is not None:
+            words = head.split()
+            self.answer(s, words[1].decode()[1:4] if len(words) > 1 else "")
 
     @staticmethod
     def answer(s, what):
@@ -138,21 +116,9 @@ def configuration(ports, origin, asked, tcp, workers):
 
 
 def answer(s):
-    """Headers and body; None: the connection has ended."""
-    got = b""
-    while b"\r\n\r\n" not in got:
-        piece = s.recv(65536)
-        if not piece:
-            return None
-        got += piece
-    head, body = got.split(b"\r\n\r\n", 1)
-    length = re.search(rb"(?i)content-length: (\d+)", head)
-    while len(body) < int(length.group(1) if length else 0):
-        piece = s.recv(65536)
-        if not piece:
-            return None
-        body += piece
-    return body
+    """The body; None: the connection has ended."""
+    got = Reader(s).message()
+    return got and got[1]
 
 
 def converse(port, requests):
@@ -160,8 +126,8 @@ def converse(port, requests):
     s.settimeout(60)
     try:
         s.connect(("127.0.0.1", port))
-        for request in requests:
-            s.sendall(request)
+        for each in requests:
+            s.sendall(each)
             if answer(s) is None:
                 break
         s.shutdown(socket.SHUT_WR)
@@ -184,7 +150,7 @@ def visit(port):
 
 def state(port, name):
     s = socket.create_connection(("127.0.0.1", port), 60)
-    s.sendall(get("/" + name))
+    s.sendall(request("/" + name))
     said = answer(s).decode()
     s.close()
     return " ".join(word for word in said.split() if not word.endswith("=0"))
@@ -230,7 +196,7 @@ def main():
         kept = [socket.create_connection(("127.0.0.1", ports[name]), 60)
                 for name in ("connection", "session", "http") for _ in range(2)]
         for s in kept:
-            s.sendall(get("/wait")[:-2])  # a head that is not complete
+            s.sendall(request("/wait")[:-2])  # a head that is not complete
         for name in ("connection", "session"):
             print(f"open {name}: {settled(asked, name, 2)}")
         for s in kept:

@@ -16,15 +16,11 @@ def rows(command, number=None):
 
 def get(path):
 	"""The body, over a connection of its own."""
-	with connect(service.args.front) as s:
-		s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
-		got = b""
-		while more := s.recv(65536):
-			got += more
-	return got.partition(b"\r\n\r\n")[2].decode()
+	return service.fetch(path).text
 
 
 # ---- what is in use ----
+
 
 held = connect(service.args.front)
 held.sendall(b"GET /wait HTTP/1.1\r\nHost: x\r\n")

@@ -9,6 +9,7 @@ import socket
 import struct
 import time
 
+from http1 import Reader
 from service import PATIENCE, connect
 
 (DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE,
@@ -134,6 +135,18 @@ class Frame:
     def code(self):
         """Of RST_STREAM and GOAWAY."""
         return struct.unpack(">I", self.payload[4:8] if self.kind == GOAWAY else self.payload)[0]
+
+
+def arriving(sock, preface=True):
+    """The frames that a peer sends, one by one, for servers. preface: it begins with that."""
+    reader = Reader(sock)
+    if preface and reader.exactly(len(PREFACE)) is None:
+        return
+    while head := reader.exactly(9):
+        payload = reader.exactly(int.from_bytes(head[:3], "big"))
+        if payload is None:
+            return
+        yield Frame(head[3], head[4], int.from_bytes(head[5:], "big"), payload)
 
 
 class Client:

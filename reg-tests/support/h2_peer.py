@@ -12,12 +12,12 @@ import socket
 import ssl
 import subprocess
 import sys
-import threading
 import time
 
 import frames
-from frames import (ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PREFACE,
-                    RST_STREAM, SETTINGS, WINDOW_UPDATE, Frame, block, frame, settings)
+from frames import DATA, END_STREAM, HEADERS, PREFACE, Frame, frame, settings
+from origin import serve_each
+from sockets import server_with
 
 DEADLINE = 120
 OURS = "no word of the reference"
@@ -124,32 +124,19 @@ class Case:
         self.peers = []
         self.sock = socket.create_server(("127.0.0.1", 0), backlog=20)
         self.port = self.sock.getsockname()[1]
-        self.context = None
 
     def start(self, certificate):
-        if self.tls is not None:
-            self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self.context.load_cert_chain(certificate)
-            if self.tls:
-                self.context.set_alpn_protocols(self.tls)
-        threading.Thread(target=self.accept, daemon=True).start()
+        serve_each(self.sock, self.talk, None if self.tls is None else server_with(certificate, *self.tls))
 
-    def accept(self):
-        while True:
-            client, _ = self.sock.accept()
-            threading.Thread(target=self.talk, args=(client,), daemon=True).start()
 
     def talk(self, client):
+        peer = Peer(client)
+        self.peers.append(peer)
         try:
-            if self.context:
-                client = self.context.wrap_socket(client, server_side=True)
-            peer = Peer(client)
-            self.peers.append(peer)
             self.serve(peer)
             peer.drain()
-        except (OSError, Gone):
+        except Gone:
             pass
-        client.close()
 
     def config(self):
         slow = "timeout" in self.wanted

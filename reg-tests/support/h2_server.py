@@ -14,7 +14,6 @@ A whole answer has the field x-ask of its request.
 """
 
 import socket
-import ssl
 import threading
 from h2.config import H2Configuration
 from h2.connection import ConnectionState, H2Connection
@@ -23,6 +22,10 @@ from h2.events import (ConnectionTerminated, DataReceived, RequestReceived, Stre
                        StreamReset, TrailersReceived, WindowUpdated)
 from h2.exceptions import NoSuchStreamError, ProtocolError, StreamClosedError, StreamIDTooLowError
 from h2.settings import SettingCodes
+
+from http1 import reply
+from origin import serve_each, serve_requests
+from sockets import server_with
 
 
 def body_of(n):
@@ -221,32 +224,17 @@ class H2Server:
         self.refused, self.chosen, self.names = False, [], []
         self.tls = None
         if alpn is not None:
-            self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self.tls.load_cert_chain(pem)
+            self.tls = server_with(pem, *alpn)
             self.tls.sni_callback = lambda s, name, c: self.names.append(name)
-            if alpn:
-                self.tls.set_alpn_protocols(alpn)
-        self.listener = socket.create_server(("127.0.0.1", port), backlog=100)
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.listener = serve_each(f"127.0.0.1:{port}", self.serve, self.tls)
 
-    def accept(self):
-        while True:
-            sock = self.listener.accept()[0]
-            threading.Thread(target=self.serve, args=(sock,), daemon=True).start()
 
     def serve(self, sock):
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self.tls:
-            try:
-                sock = self.tls.wrap_socket(sock, server_side=True)
-            except OSError:
-                return
             self.chosen.append(sock.selected_alpn_protocol())
             if self.chosen[-1] != "h2":
-                try:
-                    self.serve_h1(sock)
-                except OSError:
-                    pass  # it has left
+                serve_requests(sock, lambda r: reply(b"h1"))  # where HTTP/2 was not chosen
                 return
         while self.proxy and sock.recv(1) not in (b"\n", b""):
             pass
@@ -254,15 +242,6 @@ class H2Server:
         self.connections.append(c)
         c.run()
 
-    @staticmethod
-    def serve_h1(sock):
-        """Where HTTP/2 was not chosen."""
-        data = b""
-        while piece := sock.recv(65536):
-            data += piece
-            while b"\r\n\r\n" in data:
-                data = data.split(b"\r\n\r\n", 1)[1]
-                sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nh1")
 
     def before(self, c, stream):
         """A request has come as a whole; who inherits from this may do something in between."""

@@ -12,8 +12,9 @@ def descriptors(pid):
 
 
 def memory(pid, kind="VmRSS"):
-    """kB of /proc/PID/status, or, as "Pss", "Anonymous", of smaps_rollup."""
-    with open(f"/proc/{pid}/{'status' if kind.startswith('Vm') else 'smaps_rollup'}", encoding="ascii") as f:
+    """kB: a line of /proc/PID/status, or, as "Pss" and "Anonymous", of smaps_rollup."""
+    name = "status" if re.match("Vm|Rss[A-Z]", kind) else "smaps_rollup"
+    with open(f"/proc/{pid}/{name}", encoding="utf-8") as f:
         return int(re.search(rf"(?m)^{kind}:\s+(\d+)", f.read())[1])
 
 

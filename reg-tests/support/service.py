@@ -91,6 +91,15 @@ def fetch(to, path="/", *fields, source=None, **words):
         return Answer(read_all(s))
 
 
+def taken(program, text, folder):
+    """Whether it takes a configuration."""
+    path = os.path.join(folder, "taken.cfg")
+    with open(path, "w") as f:
+        f.write(text)
+    return subprocess.run([program, "-c", "-f", path], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
 class Service:
     def __init__(self, extra=lambda parser: None):
         p = argparse.ArgumentParser()
@@ -146,6 +155,26 @@ class Service:
             print(said)
         self.settle(workers)
         return said
+
+    def says(self, command, sentence):
+        """One check: the answer."""
+        answer = self.ask(command).strip()
+        check(f"{command}: {sentence or '(nothing)'}", answer == sentence, answer)
+
+    def say(self, commands, sentences):
+        """The same of several commands: their answers stand behind one another."""
+        answer = " ".join(self.ask(commands).split())
+        check(f"{commands}: {sentences or '(nothing)'}", answer == sentences, answer)
+
+    def keep_asking(self, counts, stop, path=lambda: "/"):
+        """Requests over a connection that stays, until stop is set; counts has "good" and "bad"."""
+        s = connect(self.args.front)
+        while not stop.is_set():
+            try:
+                counts["good" if self.get(path(), s) == 200 else "bad"] += 1
+            except OSError:
+                counts["bad"] += 1
+                s = connect(self.args.front)
 
     def servers(self, backend):
         """The lines of show servers state by the servers' names."""

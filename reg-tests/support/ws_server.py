@@ -12,8 +12,6 @@ in capitals; "bye" ends it.
 
 import base64
 import hashlib
-import socket
-import ssl
 import threading
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -21,6 +19,10 @@ from h2.events import (DataReceived, RequestReceived, SettingsAcknowledged, Stre
                        StreamReset, WindowUpdated)
 from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes
+
+from http1 import Reader, fields_of
+from origin import serve_each
+from sockets import server_with
 
 PUSHED = b"".join(b"%07d " % i for i in range(1 << 17))
 
@@ -108,40 +110,25 @@ class WsServer:
     nothing in HTTP/2. speaks: what serves that."""
 
     def __init__(self, port, takes=True, alpn=None, pem=None, late=None, speaks=H2):
-        self.takes, self.late, self.tls, self.speaks = takes, late, None, speaks
+        self.takes, self.late, self.speaks = takes, late, speaks
         self.asked, self.ended, self.reset = [], [], []
-        if alpn:
-            self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self.tls.load_cert_chain(pem)
-            self.tls.set_alpn_protocols(alpn)
-        self.listener = socket.create_server(("127.0.0.1", port), backlog=100)
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.listener = serve_each(f"127.0.0.1:{port}", self.serve, server_with(pem, *alpn) if alpn else None)
 
-    def accept(self):
-        while True:
-            sock = self.listener.accept()[0]
-            threading.Thread(target=self.serve, args=(sock,), daemon=True).start()
 
     def serve(self, sock):
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
-            if self.tls:
-                sock = self.tls.wrap_socket(sock, server_side=True)
             first = sock.recv(65536)
             if first.startswith(b"PRI"):
                 self.speaks(self, sock, first)
             elif first:
                 self.serve_h1(sock, first)
-        except (OSError, ProtocolError):
+        except ProtocolError:
             pass
-        sock.close()
 
     def serve_h1(self, sock, head):
-        while b"\r\n\r\n" not in head:
-            head += sock.recv(65536)
-        lines = head.decode().split("\r\n\r\n")[0].split("\r\n")
-        fields = {k.lower(): v for k, v in (line.split(": ", 1) for line in lines[1:])}
-        fields[":path"] = lines[0].split()[1]
+        head = Reader(sock, head).head()
+        fields = fields_of(head)
+        fields[":path"] = head.decode().split()[1]
         self.asked.append(("h1", id(sock), fields))
         path, key, protocol = fields[":path"], fields.get("sec-websocket-key"), fields.get("upgrade")
         if path.endswith("/no") or not protocol:

@@ -7,7 +7,7 @@ import ssl
 import struct
 import threading
 
-from frames import *
+from frames import INITIAL_WINDOW_SIZE, SETTINGS, Client, request, settings, window
 from origin import Origin
 from service import PATIENCE, Service, address, check, finish, until
 
