@@ -4,6 +4,7 @@
 #ifndef EXCHANGE_TEST_WORLD_H
 #define EXCHANGE_TEST_WORLD_H
 
+struct config;
 struct proxy;
 
 /* Reads the configuration, whose servers are on loopback, and puts it into service. Prints what is
@@ -13,6 +14,9 @@ void world_begin(const char *text);
 void world_end(void);
 /* One turn of the loop; waits so long for an event. */
 void world_turn(int wait_ms);
+
+/* The configuration itself, for modules that the world has not started. */
+struct config *world_config(void);
 
 struct proxy *world_frontend(const char *name);
 struct proxy *world_backend(const char *name);

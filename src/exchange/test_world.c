@@ -101,6 +101,11 @@ void world_end(void)
 	loop_free();
 }
 
+struct config *world_config(void)
+{
+	return cfg;
+}
+
 struct proxy *world_frontend(const char *name)
 {
 	return proxy_find(proxies_running, name, PROXY_FRONTEND);

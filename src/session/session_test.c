@@ -262,6 +262,25 @@ static void a_session_of_bytes(void **state)
 	client_gone();
 }
 
+/* Its times count from here, by both clocks. */
+static void a_session_knows_when_it_began(void **state)
+{
+	struct addr from = { .family = AF_UNIX };
+	struct session *se;
+
+	(void)state;
+	look("t");
+	admission_take(at);
+	se = session_new(at, &from);
+	assert_int_equal(se->origin.accepted_ms, clock_now_ms);
+	assert_int_equal(se->origin.accepted.tv_sec, clock_wall().tv_sec);
+	assert_ptr_equal(se->origin.frontend, front);
+	assert_ptr_equal(se->origin.listener, at);
+	session_free(&se);
+	assert_null(se);
+	client_gone();
+}
+
 static void rules_refuse_it(void **state)
 {
 	(void)state;
@@ -600,7 +619,8 @@ static void rates_limit_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		EACH(a_session_of_http), EACH(a_session_of_bytes), EACH(rules_refuse_it),
+		EACH(a_session_of_http), EACH(a_session_of_bytes),
+		EACH(a_session_knows_when_it_began), EACH(rules_refuse_it),
 		EACH(ports_of_root_are_refused), EACH(the_first_request_has_its_own_limit),
 		EACH(the_next_request_has_another), EACH(half_a_request_has_that_of_requests),
 		EACH(the_client_leaves_between_two_requests),
