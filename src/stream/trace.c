@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shows the beginning and the end of streams to whoever watches the terminal. Called by
- * the moments of streams when -d was given; changes nothing.
+ * Shows the beginning of streams, their servers and their end to whoever watches the terminal.
+ * Called by the moments of streams when -d was given; changes nothing.
  */
 #include "stream/trace.h"
 
@@ -37,6 +37,17 @@ static void trace_accept(const struct stream *s)
 	fflush(stdout);
 }
 
+/* "00000001:fe.connected[000b:000c] be/s1": what is about to reach whom. Once more with each
+ * connection that is tried behind it. */
+static void trace_connected(const struct stream *s)
+{
+	printf("%08" PRIx64 ":%s.connected[%04x:%04x] %s/%s\n", s->id, s->origin->frontend->name,
+	       trace_fd(&s->relay.client), trace_fd(&s->relay.server),
+	       s->backend ? s->backend->name : s->origin->frontend->name,
+	       s->server ? s->server->id : "<NOSRV>");
+	fflush(stdout);
+}
+
 /* "00000001:fe.closed[000b:000c] be/s1 cD 4/4: sentence": the descriptors of both sides (ffff:
  * none), backend and server, termination code, bytes from and to the client, why. */
 static void trace_closed(const struct stream *s)
@@ -55,15 +66,24 @@ static void trace_closed(const struct stream *s)
 
 static enum moment_said trace_hear(struct stream *s, enum moment moment)
 {
-	if (moment == MOMENT_BEGUN)
+	switch (moment) {
+	case MOMENT_BEGUN:
 		trace_accept(s);
-	else
+		break;
+	case MOMENT_CONNECTED:
+		trace_connected(s);
+		break;
+	case MOMENT_ENDED:
 		trace_closed(s);
+		break;
+	default: /* another one wants to know */
+		break;
+	}
 	return SAID_GOES_ON;
 }
 
 const struct subscriber trace_subscriber = {
 	.name = "trace",
-	.moments = AT_MOMENT(BEGUN) | AT_MOMENT(ENDED),
+	.moments = AT_MOMENT(BEGUN) | AT_MOMENT(CONNECTED) | AT_MOMENT(ENDED),
 	.hear = trace_hear,
 };
