@@ -32,7 +32,6 @@
 #include "expr/pattern_change.h"
 #include "expr/proc_vars.h"
 #include "expr/userlist.h"
-#include "explain/record.h"
 #include "filter/compress.h"
 #include "filter/filter.h"
 #include "filter/limit.h"
@@ -61,7 +60,6 @@
 #include "stats/page.h"
 #include "stats/page_conf.h"
 #include "stats/service.h"
-#include "stream/accesslog.h"
 #include "stream/do_resolve.h"
 #include "stream/filtering.h"
 #include "stream/nameserver_words.h"
@@ -72,9 +70,7 @@
 #include "stream/server_part.h"
 #include "stream/source.h"
 #include "stream/stream.h"
-#include "stream/subscriber.h"
 #include "stream/tcp_rules.h"
-#include "stream/trace.h"
 #include "stream/track.h"
 #include "stream/tune.h"
 #include "udp/lb.h"
@@ -209,17 +205,6 @@ const struct filter_kind *const filter_kinds[] = {
 	&limit_in_filter,
 	&limit_out_filter,
 	&trace_filter,
-	NULL,
-};
-
-/* Who is told of moments of streams, in this order (stream/moments.h). What a record is about is
- * said before, and what became of it behind the line of the log. */
-const struct subscriber *const subscribers[] = {
-	&record_begins_subscriber,
-	&accesslog_subscriber,
-	&trace_subscriber,
-	&record_ends_subscriber,
-	&filtering_subscriber,
 	NULL,
 };
 

@@ -27,7 +27,7 @@ MUST_USE enum reason moments_reason(enum moment_said said);
 void moments_tell(struct stream *s, enum moment moment);
 static inline void moment_tell(struct stream *s, enum moment moment)
 {
-	if (unlikely(s->traits & HEARD_AT(moment)))
+	if (unlikely(s->traits & steps_told(moment)))
 		moments_tell(s, moment);
 }
 

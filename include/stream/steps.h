@@ -45,13 +45,24 @@ enum stream_trait {
 	STICKS = 1 << 18,        /* to servers, by stick tables: persist_table.h */
 	TRIES_END = 1 << 19,     /* each try has a time: timeout try */
 	IS_CUT = 1 << 20,        /* a filter has ended a message before its time: said at its end */
+	/* Somebody hears of the stream at that moment (stream/moments.h). Where it is asked each
+	 * moment has a trait, for its row. */
+	HEARD_REQUEST = 1 << 21,
+	HEARD_BACKEND = 1 << 22,
+	HEARD_RULED = 1 << 23,
+	HEARD_CONNECTED = 1 << 24,
+	HEARD_RESPONSE = 1 << 25,
+	HEARD_ANSWER = 1 << 26,
+	HEARD_ENDED = 1 << 27,
+	HEARD_TOLD = 1 << 28,    /* ... at one of the others, where it is told alone */
 };
-/* Behind these: a trait for each moment at which somebody is told of it (stream/moments.h). */
-enum { HEARD_SHIFT = 22 };
-_Static_assert(HEARD_SHIFT + (int)MOMENTS <= 32, "each moment has its trait");
-#define HEARD_AT(moment) (1u << (HEARD_SHIFT + (unsigned)(moment)))
-#define HEARD_ALL(moments) ((moments) << HEARD_SHIFT) /* AT_MOMENT */
-#define HEARD(name) HEARD_AT(MOMENT_##name)
+/* The traits of these moments. AT_MOMENT bits. */
+unsigned steps_heard(unsigned moments);
+/* The one of a moment that is told. */
+static inline unsigned steps_told(enum moment moment)
+{
+	return moment == MOMENT_ENDED ? HEARD_ENDED : HEARD_TOLD;
+}
 
 struct step {
 	const char *name;

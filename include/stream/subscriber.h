@@ -19,13 +19,13 @@ struct subscriber {
 	 * of each proxy, at the end of the configuration. NULL: none, but by moments_everywhere. */
 	unsigned (*wants)(const struct proxy *px, bool is_backend);
 	/* The moment is there. It may be told because somebody else wants to know of this stream,
-	 * so it looks first whether it is meant. Where the stream waits it is asked again, and
-	 * those in front of it are not. */
+	 * or of another moment of it. So it looks first whether it is meant. Where the stream waits
+	 * it is asked again, and those in front of it are not. */
 	enum moment_said (*hear)(struct stream *s, enum moment moment);
 };
 
 enum { SUBSCRIBERS_MOST = 16 };
-/* In the order in which they are told; src/modules.c, NULL-terminated. */
+/* In the order in which they are told; src/subscribers.c, NULL-terminated. */
 extern const struct subscriber *const subscribers[];
 /* Who is told of each moment, of some stream at least: places in that list, as bits. */
 extern uint32_t subscribers_of[MOMENTS];

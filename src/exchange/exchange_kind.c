@@ -74,12 +74,14 @@ static int exchange_cut(struct stream *s, bool is_response)
 	return is_response ? body_failed_response(s) : body_failed(s);
 }
 
-/* The answer that was given at a moment is there. */
+/* The answer that was given at a moment is there. A service answers before a server is chosen: one
+ * that is there at CONNECTED was there before. */
 static int exchange_filtered(struct stream *s, enum reason reason, bool is_response)
 {
 	if (reason == END_LOCAL && s->exchange->reply)
 		return STEP_GOTO + (is_response ? (int)RES_REPLY : (int)REQ_FORWARD);
-	if (reason == END_LOCAL && s->exchange->service && !is_response)
+	if (reason == END_LOCAL && s->exchange->service && !is_response &&
+	    s->request.step < REQ_ASSIGN)
 		return STEP_GOTO + (int)REQ_SERVICE;
 	if (reason == END_LOCAL)
 		return steps_end(s, reason);
@@ -285,20 +287,20 @@ static bool exchange_leave(struct stream *s)
 static const struct step request_steps[REQ_STEPS + 1] = {
 	[REQ_APPLET] = { "applet", NULL, 0 }, /* where the cursor begins */
 	[REQ_HEAD] = { "request head", exchange_request_head, 0 },
-	[REQ_MOMENT] = { "moment: request", moment_request, HEARD(REQUEST) },
+	[REQ_MOMENT] = { "moment: request", moment_request, HEARD_REQUEST },
 	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, FRONT_RULES },
 	[REQ_UPGRADED_HEAD] = { "request head", upgraded_head, IS_UPGRADED },
 	[REQ_UPGRADED_MOMENT] = { "moment: request", moment_request,
-				  IS_UPGRADED | HEARD(REQUEST) },
+				  IS_UPGRADED | HEARD_REQUEST },
 	[REQ_FRONTEND_BODY] = { "request body", exchange_wait_body, FRONT_BUFFERS },
 	[REQ_FRONTEND_MESSAGE] = { "frontend http rules", exchange_frontend_rules, FRONT_MESSAGE },
 	[REQ_SWITCH] = { "backend switching", rules_switch, 0 },
-	[REQ_BACKEND_MOMENT] = { "moment: backend", moment_backend, HEARD(BACKEND) },
+	[REQ_BACKEND_MOMENT] = { "moment: backend", moment_backend, HEARD_BACKEND },
 	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, BACK_RULES },
 	[REQ_BACKEND_MESSAGE] = { "backend http rules", exchange_backend_rules, BACK_MESSAGE },
 	[REQ_BODY] = { "request body", backend_body, BACK_BUFFERS },
 	[REQ_FIELDS] = { "request fields", http_finish_request, REQUEST_FIELDS },
-	[REQ_RULED_MOMENT] = { "moment: ruled", moment_ruled, HEARD(RULED) },
+	[REQ_RULED_MOMENT] = { "moment: ruled", moment_ruled, HEARD_RULED },
 	[REQ_PROOF] = { "client's handshake", early_retry, EARLY_RETRY },
 	[REQ_STICK] = { "stick rules", stick_request, STICKS },
 	[REQ_ASSIGN] = { "server choice", choose_server, 0 },
@@ -307,7 +309,7 @@ static const struct step request_steps[REQ_STEPS + 1] = {
 	[REQ_CONNECTING] = { "connecting", connect_wait, 0 },
 	[REQ_RETRY] = { "retry", connect_retry, 0 },
 	[REQ_SERVICE] = { "service", exchange_open_service, HAS_SERVICE },
-	[REQ_CONNECTED_MOMENT] = { "moment: connected", moment_connected, HEARD(CONNECTED) },
+	[REQ_CONNECTED_MOMENT] = { "moment: connected", moment_connected, HEARD_CONNECTED },
 	[REQ_OPEN] = { "open", exchange_request_open, 0 },
 	[REQ_FORWARD] = { "forward", exchange_request_forward, 0 },
 	[REQ_STEPS] = { "none", step_beyond, 0 },
@@ -315,13 +317,13 @@ static const struct step request_steps[REQ_STEPS + 1] = {
 
 static const struct step response_steps[RES_STEPS + 1] = {
 	[RES_HEAD] = { "response head", exchange_response_head, 0 },
-	[RES_MOMENT] = { "moment: response", moment_response, HEARD(RESPONSE) },
+	[RES_MOMENT] = { "moment: response", moment_response, HEARD_RESPONSE },
 	[RES_RULES] = { "response rules", rules_response, RESPONSE_RULES },
 	[RES_STICK] = { "stick rules", stick_response, STICKS },
 	[RES_MESSAGE] = { "http rules", exchange_response_rules, RESPONSE_MESSAGE },
 	[RES_REPLY] = { "reply", exchange_reply_head, HAS_REPLY },
 	[RES_AFTER] = { "after rules", exchange_after_rules, RESPONSE_AFTER },
-	[RES_ANSWER_MOMENT] = { "moment: answer", moment_answer, HEARD(ANSWER) },
+	[RES_ANSWER_MOMENT] = { "moment: answer", moment_answer, HEARD_ANSWER },
 	[RES_OPEN] = { "open", exchange_response_open, 0 },
 	[RES_FORWARD] = { "forward", exchange_response_forward, 0 },
 	[RES_STEPS] = { "none", step_beyond, 0 },

@@ -12,6 +12,7 @@
 #include "exchange/test_world.h"
 #include "filter/filter.h"
 #include "proxy/proxy.h"
+#include "stream/filtering.h"
 #include "stream/timeouts.h"
 
 #include <setjmp.h>
@@ -94,6 +95,68 @@ static const struct filter_kind fake_kind = {
 	.hear = fake_hear,
 	.begin = fake_begin,
 	.end = fake_end,
+};
+
+/* ---- a subscriber that says the same each time it is asked ------------------------------------ */
+
+static struct {
+	unsigned at;             /* AT_MOMENT: where it says something */
+	enum moment_said what;
+	bool answers, serves;    /* SAID_ENDS comes with an answer; with a service, at REQUEST */
+	unsigned times[MOMENTS]; /* it was asked */
+} stubborn;
+
+static unsigned stubborn_wants(const struct proxy *px, bool is_backend)
+{
+	return !is_backend && !strcmp(px->name, "s") ? (1u << MOMENTS) - 1 : 0;
+}
+
+static uint16_t service_flags;
+static struct framing service_framing;
+
+static void service_close(struct end *end, bool reset)
+{
+	(void)end;
+	(void)reset;
+}
+
+static const struct message_ops service_ops = {
+	.end = { .name = "service", .close = service_close },
+};
+
+static int service_open(struct exchange *x, struct end *end)
+{
+	(void)x;
+	end_set_applet(end, &service_ops.end, &service_framing, &service_flags, &service_framing);
+	return 0;
+}
+
+static enum moment_said stubborn_hear(struct stream *s, enum moment moment)
+{
+	if (strcmp(s->origin->frontend->name, "s"))
+		return SAID_GOES_ON;
+	assert_true(++stubborn.times[moment] < 10); /* it would be asked for ever */
+	if (!(stubborn.at & 1u << moment))
+		return SAID_GOES_ON;
+	if (stubborn.serves && moment == MOMENT_REQUEST)
+		exchange_serve(s->exchange, "<TEST>", service_open, NULL);
+	else if (stubborn.answers)
+		exchange_reply(s->exchange, reply_new(s->exchange, 299, NULL, span_of("")));
+	return stubborn.what;
+}
+
+static const struct subscriber stubborn_subscriber = {
+	.name = "stubborn",
+	.moments = (1u << MOMENTS) - 1,
+	.wants = stubborn_wants,
+	.hear = stubborn_hear,
+};
+
+/* The list of this program. */
+const struct subscriber *const subscribers[] = {
+	&stubborn_subscriber,
+	&filtering_subscriber,
+	NULL,
 };
 
 static void says(char line, enum moment moment, enum moment_said said)
@@ -351,6 +414,7 @@ static int begin(void **state)
 		 "frontend hasty\n timeout client 50ms\n filter lua.a\n default_backend hasty\n"
 		 "backend hasty\n timeout server 50ms\n server s 127.0.0.1:%u\n"
 		 "backend b\n filter lua.c\n http-reuse always\n server s 127.0.0.1:%u\n"
+		 "frontend s\n default_backend b\n"
 		 "listen t\n mode tcp\n filter lua.a\n server s 127.0.0.1:%u\n", port, port, port);
 	world_begin(text);
 	return 0;
@@ -374,6 +438,7 @@ static int afresh(void **state)
 {
 	(void)state;
 	says(0, MOMENT_BEGUN, SAID_GOES_ON);
+	memset(&stubborn, 0, sizeof(stubborn));
 	breaks = requests = 0;
 	return 0;
 }
@@ -560,6 +625,79 @@ static void it_ends_anywhere(void **state)
 	wire_close(&w);
 }
 
+/* Whatever is said at a moment each time: it is asked once a stream, and the client is told. */
+static void it_says_the_same_each_time(void **state)
+{
+	struct wire w;
+	struct lane *lane;
+	unsigned i;
+
+	(void)state;
+	wire_open(&w, world_frontend("s"));
+	for (i = 0; i < ARRAY_LEN(asked_at); i++) {
+		bool late = asked_at[i] > MOMENT_CONNECTED;
+
+		memset(&stubborn, 0, sizeof(stubborn));
+		stubborn.at = 1u << asked_at[i];
+		stubborn.what = SAID_ENDS;
+		stubborn.answers = true;
+		lane = wire_ask(&w, 0, 500);
+		lane_await(lane);
+		assert_int_equal(lane->status, 299);
+		assert_int_equal(stubborn.times[asked_at[i]], 1);
+		stubborn.answers = false;
+		stubborn.what = SAID_REFUSES;
+		lane = wire_ask(&w, 0, 500);
+		lane_await(lane);
+		assert_int_equal(lane->status, late ? 502 : 400);
+		assert_int_equal(stubborn.times[asked_at[i]], 2);
+		assert_int_equal(stubborn.times[MOMENT_ENDED], 2);
+	}
+	wire_close(&w);
+}
+
+/* ... and at all of them, so of its own answer, too: what was said last leaves. */
+static void it_answers_everywhere(void **state)
+{
+	struct wire w;
+	struct lane *lane;
+	unsigned i;
+
+	(void)state;
+	wire_open(&w, world_frontend("s"));
+	for (i = 0; i < ARRAY_LEN(asked_at); i++)
+		stubborn.at |= 1u << asked_at[i];
+	stubborn.what = SAID_ENDS;
+	stubborn.answers = true;
+	lane = wire_ask(&w, 0, 500);
+	lane_await(lane);
+	assert_int_equal(lane->status, 299);
+	assert_int_equal(stubborn.times[MOMENT_REQUEST], 1);
+	assert_int_equal(stubborn.times[MOMENT_ANSWER], 1);
+	assert_int_equal(stubborn.times[MOMENT_RESPONSE], 0);
+	wire_close(&w);
+}
+
+/* A service is there: who says that the stream ends does not mean that. */
+static void it_ends_a_service(void **state)
+{
+	struct wire w;
+	struct lane *lane;
+
+	(void)state;
+	wire_open(&w, world_frontend("s"));
+	stubborn.at = AT_MOMENT(REQUEST) | AT_MOMENT(CONNECTED);
+	stubborn.what = SAID_ENDS;
+	stubborn.serves = true;
+	lane = wire_ask(&w, 0, 500);
+	lane_await(lane);
+	assert_int_equal(lane->status, 0);
+	assert_int_equal(stubborn.times[MOMENT_CONNECTED], 1);
+	assert_int_equal(stubborn.times[MOMENT_ENDED], 1);
+	assert_int_equal(requests, 0);
+	wire_close(&w);
+}
+
 /* As long as its side may be silent. */
 static void a_wait_has_a_limit(void **state)
 {
@@ -688,7 +826,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		EACH(a_request_meets_all), EACH(one_waits_for_itself), EACH(lines_have_an_order),
 		EACH(it_waits_anywhere), EACH(it_is_killed_anywhere), EACH(it_ends_anywhere),
-		EACH(a_wait_has_a_limit), EACH(an_answer_by_a_rule), EACH(a_request_is_sent_again),
+		EACH(it_says_the_same_each_time), EACH(it_answers_everywhere),
+		EACH(it_ends_a_service), EACH(a_wait_has_a_limit), EACH(an_answer_by_a_rule), EACH(a_request_is_sent_again),
 		EACH(bytes_meet_theirs), EACH(bytes_wait_anywhere), EACH(bytes_end_anywhere),
 	};
 

@@ -249,10 +249,10 @@ static bool bytes_leave(struct stream *s)
 
 static const struct step request_steps[REQ_STEPS + 1] = {
 	[REQ_APPLET] = { "applet", open_applet, IS_LOCAL },
-	[REQ_MOMENT] = { "moment: request", moment_request, HEARD(REQUEST) },
+	[REQ_MOMENT] = { "moment: request", moment_request, HEARD_REQUEST },
 	[REQ_FRONTEND_RULES] = { "frontend rules", rules_frontend, FRONT_RULES },
 	[REQ_SWITCH] = { "backend switching", rules_switch, 0 },
-	[REQ_BACKEND_MOMENT] = { "moment: backend", moment_backend, HEARD(BACKEND) },
+	[REQ_BACKEND_MOMENT] = { "moment: backend", moment_backend, HEARD_BACKEND },
 	[REQ_BACKEND_RULES] = { "backend rules", rules_backend, BACK_RULES },
 	[REQ_STICK] = { "stick rules", stick_request, STICKS },
 	[REQ_ASSIGN] = { "server choice", assign_server, 0 },
@@ -261,7 +261,7 @@ static const struct step request_steps[REQ_STEPS + 1] = {
 	[REQ_CONNECTING] = { "connecting", connect_wait, 0 },
 	[REQ_RETRY] = { "retry", connect_retry, 0 },
 	[REQ_SERVICE] = { "service", service_open, HAS_SERVICE },
-	[REQ_CONNECTED_MOMENT] = { "moment: connected", moment_connected, HEARD(CONNECTED) },
+	[REQ_CONNECTED_MOMENT] = { "moment: connected", moment_connected, HEARD_CONNECTED },
 	[REQ_OPEN] = { "open", open_request, 0 },
 	[REQ_FORWARD] = { "forward", forward_request, 0 },
 	[REQ_STEPS] = { "none", step_beyond, 0 },
@@ -269,10 +269,10 @@ static const struct step request_steps[REQ_STEPS + 1] = {
 
 static const struct step response_steps[RES_STEPS + 1] = {
 	[RES_HEAD] = { "response head", NULL, 0 }, /* where the cursor begins */
-	[RES_MOMENT] = { "moment: response", moment_response, HEARD(RESPONSE) },
+	[RES_MOMENT] = { "moment: response", moment_response, HEARD_RESPONSE },
 	[RES_RULES] = { "response rules", rules_response, RESPONSE_RULES },
 	[RES_STICK] = { "stick rules", stick_response, STICKS },
-	[RES_ANSWER_MOMENT] = { "moment: answer", moment_answer, HEARD(ANSWER) },
+	[RES_ANSWER_MOMENT] = { "moment: answer", moment_answer, HEARD_ANSWER },
 	[RES_OPEN] = { "open", open_response, 0 },
 	[RES_FORWARD] = { "forward", forward_response, 0 },
 	[RES_STEPS] = { "none", step_beyond, 0 },

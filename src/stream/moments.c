@@ -120,7 +120,12 @@ int moment_response(struct stream *s)
 	return moment_of_response(s, MOMENT_RESPONSE);
 }
 
+/* What somebody has said in the place of an answer is the answer: nobody is asked again. */
 int moment_answer(struct stream *s)
 {
-	return moment_of_response(s, MOMENT_ANSWER);
+	int r = moment_of_response(s, MOMENT_ANSWER);
+
+	if (r >= STEP_GOTO)
+		s->traits &= ~(unsigned)HEARD_ANSWER;
+	return r;
 }

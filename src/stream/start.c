@@ -22,7 +22,7 @@ static uint64_t next_id;
 COLD static void stream_watch(struct stream *s)
 {
 	if (streams_watched & WATCH_MOMENTS)
-		s->traits |= HEARD_ALL(moments_of_all);
+		s->traits |= steps_heard(moments_of_all);
 	if (streams_watched & WATCH_BYTES)
 		stream_arm_count(s);
 	if (streams_watched & (WATCH_TIMES | WATCH_CALLS))

@@ -62,11 +62,29 @@ COLD const struct step_walk *steps_walk_make(const struct stream *s)
 	return walk;
 }
 
+/* -- moments ---------------------------------------------------------------------------- */
+
+unsigned steps_heard(unsigned moments)
+{
+	static const unsigned traits[MOMENTS] = {
+		[MOMENT_REQUEST] = HEARD_REQUEST, [MOMENT_BACKEND] = HEARD_BACKEND,
+		[MOMENT_RULED] = HEARD_RULED, [MOMENT_CONNECTED] = HEARD_CONNECTED,
+		[MOMENT_RESPONSE] = HEARD_RESPONSE, [MOMENT_ANSWER] = HEARD_ANSWER,
+	};
+	unsigned all = 0, moment;
+
+	for (; moments; moments &= moments - 1) {
+		moment = (unsigned)__builtin_ctz(moments);
+		all |= traits[moment] ? traits[moment] : steps_told((enum moment)moment);
+	}
+	return all;
+}
+
 /* -- the end of the configuration ------------------------------------------------------- */
 
 static unsigned traits_of_front(const struct proxy *px)
 {
-	return (px->request_rules ? FRONT_RULES : 0) | HEARD_ALL(moments_of(px, false)) |
+	return (px->request_rules ? FRONT_RULES : 0) | steps_heard(moments_of(px, false)) |
 	       proxy_parts_steps(px, false) |
 	       (stream_of_messages ? stream_of_messages->traits_of_front(px) : 0);
 }
@@ -74,7 +92,7 @@ static unsigned traits_of_front(const struct proxy *px)
 static unsigned traits_of_back(const struct proxy *px)
 {
 	return (px->request_rules ? BACK_RULES : 0) | (px->response_rules ? RESPONSE_RULES : 0) |
-	       proxy_parts_steps(px, true) | HEARD_ALL(moments_of(px, true)) |
+	       proxy_parts_steps(px, true) | steps_heard(moments_of(px, true)) |
 	       (stream_of_messages ? stream_of_messages->traits_of_back(px) : 0);
 }
 
