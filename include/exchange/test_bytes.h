@@ -17,6 +17,7 @@ struct bytes_client {
 	struct stream *stream;
 	uint16_t flags;      /* CONN_*: readiness of the end */
 	const char *says;    /* is received next; NULL: nothing */
+	size_t says_len;     /* so many bytes; 0: it is a text */
 	bool takes_nothing;
 	bool finished, reset; /* it was told the end; it was broken off */
 	char got[400];
@@ -26,6 +27,8 @@ struct bytes_client {
 /* Its stream begins; the client says that (NULL: nothing). */
 void bytes_open(struct bytes_client *c, struct proxy *frontend, const char *says);
 void bytes_say(struct bytes_client *c, const char *says);
+/* A new one says bytes that are no text. */
+void bytes_open_with(struct bytes_client *c, struct proxy *frontend, const char *bytes, size_t len);
 /* It has nothing more to say (RDHUP), or is gone (HUP and an error). */
 void bytes_finish(struct bytes_client *c);
 void bytes_break_off(struct bytes_client *c);

@@ -9,6 +9,7 @@
 #include "exchange/test_world.h"
 
 #include "base/clock.h"
+#include "proxy/learn.h"
 #include "proxy/proxy.h"
 #include "stream/stream.h"
 
@@ -697,6 +698,81 @@ static void where_time_was_spent(void **state)
 	at_rest();
 }
 
+/* ---- what is seen of a server ----------------------------------------------------------------- */
+
+static unsigned seen[OBSERVED_BROKEN + 1];
+
+static void note_seen(struct server *server, enum observed what)
+{
+	assert_ptr_equal(server, server_at(0));
+	seen[what]++;
+}
+
+static void watch_server(const char *backend)
+{
+	struct server *server = world_backend(backend)->servers;
+
+	pass(2000);
+	memset(seen, 0, sizeof(seen));
+	server->set.observe = OBSERVE_LAYER7;
+	server->learns = LEARNS_CONNECTIONS | LEARNS_RESPONSES;
+	server_hooks.observed = note_seen;
+}
+
+/* So many connections were made and refused, and one more thing was seen. */
+static void was_seen(unsigned made, unsigned refused, enum observed what)
+{
+	unsigned i;
+
+	server_hooks.observed = NULL;
+	assert_int_equal(seen[OBSERVED_CONNECTED], made);
+	assert_int_equal(seen[OBSERVED_NOT_CONNECTED], refused);
+	for (i = OBSERVED_GOOD_RESPONSE; i <= OBSERVED_BROKEN; i++)
+		assert_int_equal(seen[i], i == what);
+}
+
+static void servers_are_watched(void **state)
+{
+	(void)state;
+	watch_server("one");
+	ask("one", 11);
+	answered_with(200);
+	was_seen(1, 0, OBSERVED_GOOD_RESPONSE);
+	watch_server("one");
+	served.says = "";
+	served.leaves = 1;
+	ask("one", 11);
+	answered_with(502);
+	was_seen(1, 0, OBSERVED_CLOSED);
+	watch_server("one");
+	served.says = "HTTP/1.1 500 S\r\nContent-Length: 0\r\n\r\n";
+	ask("one", 11);
+	answered_with(500);
+	was_seen(1, 0, OBSERVED_WRONG_STATUS);
+	watch_server("one");
+	served.says = "";
+	ask("one", 11);
+	pass(50000);
+	answered_with(504);
+	was_seen(1, 0, OBSERVED_TIMEOUT);
+}
+
+static void servers_that_refuse_are_watched(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	watch_server("dead");
+	ask("dead", 10);
+	for (i = 1; i <= 3; i++) {
+		is_refused(i);
+		assert_int_equal(seen[OBSERVED_NOT_CONNECTED], i);
+		pass(1000);
+	}
+	answered_with(503);
+	was_seen(0, 3, OBSERVED_CONNECTED);
+}
+
 #define EACH(test) cmocka_unit_test_setup(test, afresh)
 
 int main(void)
@@ -712,7 +788,8 @@ int main(void)
 		EACH(halves_are_closed),
 		EACH(the_server_of_bytes_breaks_off), EACH(the_client_of_bytes_breaks_off),
 		EACH(bytes_are_too_slow), EACH(nothing_lingers), EACH(bytes_are_counted_along),
-		EACH(where_time_was_spent),
+		EACH(where_time_was_spent), EACH(servers_are_watched),
+		EACH(servers_that_refuse_are_watched),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

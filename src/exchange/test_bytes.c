@@ -18,7 +18,7 @@ static enum io client_recv(struct end *end, void *buf, size_t size, size_t *got)
 {
 	struct bytes_client *c = end_applet(end);
 
-	*got = c->says ? strlen(c->says) : 0;
+	*got = !c->says ? 0 : c->says_len ? c->says_len : strlen(c->says);
 	c->flags &= (uint16_t)~CONN_READABLE;
 	if (c->flags & CONN_ERROR)
 		return IO_ERR;
@@ -27,6 +27,7 @@ static enum io client_recv(struct end *end, void *buf, size_t size, size_t *got)
 	assert_true(*got < size);
 	memcpy(buf, c->says, *got);
 	c->says = NULL;
+	c->says_len = 0;
 	if (c->flags & CONN_RDHUP)
 		c->flags |= CONN_READABLE;
 	return IO_OK;
@@ -105,10 +106,15 @@ static void client_expired(struct timer *timer)
 
 void bytes_open(struct bytes_client *c, struct proxy *frontend, const char *says)
 {
+	bytes_open_with(c, frontend, says, 0);
+}
+
+void bytes_open_with(struct bytes_client *c, struct proxy *frontend, const char *says, size_t len)
+{
 	*c = (struct bytes_client){
 		.origin = { .carrier = &client_carrier, .frontend = frontend,
 			    .accepted_ms = clock_now_ms, .accepted = clock_wall() },
-		.says = says,
+		.says = says, .says_len = len,
 	};
 	c->origin.session_vars = &c->origin.vars;
 	c->origin.src.family = AF_UNSPEC;

@@ -281,6 +281,28 @@ static void a_session_knows_when_it_began(void **state)
 	client_gone();
 }
 
+/* However often others are told: a header behind a header, a rule. */
+static void its_own_addresses_are_kept(void **state)
+{
+	struct addr own = { .family = AF_INET, .port = 1 }, second = { .family = AF_INET, .port = 2 },
+		    third = { .family = AF_INET, .port = 3 };
+	struct session *se;
+
+	(void)state;
+	look("t");
+	admission_take(at);
+	se = session_new(at, &own);
+	assert_null(origin_dst(&se->origin));
+	assert_true(session_set_addrs(se, &second, &third));
+	assert_true(session_set_addrs(se, &third, &second));
+	assert_int_equal(se->origin.src.port, 3);
+	assert_int_equal(origin_dst(&se->origin)->port, 2);
+	assert_int_equal(se->origin.told->own_src.port, 1);
+	assert_false(se->origin.told->has_own_dst);
+	session_free(&se);
+	client_gone();
+}
+
 static void rules_refuse_it(void **state)
 {
 	(void)state;
@@ -620,7 +642,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		EACH(a_session_of_http), EACH(a_session_of_bytes),
-		EACH(a_session_knows_when_it_began), EACH(rules_refuse_it),
+		EACH(a_session_knows_when_it_began),
+		EACH(its_own_addresses_are_kept), EACH(rules_refuse_it),
 		EACH(ports_of_root_are_refused), EACH(the_first_request_has_its_own_limit),
 		EACH(the_next_request_has_another), EACH(half_a_request_has_that_of_requests),
 		EACH(the_client_leaves_between_two_requests),
