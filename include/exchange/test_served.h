@@ -5,6 +5,7 @@
 #define EXCHANGE_TEST_SERVED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What they do with the next requests: of HTTP, as a whole; other bytes, as they come. */
@@ -13,6 +14,7 @@ struct served {
 	unsigned leaves;    /* behind so many answers the connection is closed */
 	bool breaks_off;    /* behind each it is reset */
 	unsigned asked;     /* requests that have come */
+	size_t bytes;       /* that have come, of requests or not */
 	int by;             /* which socket the last one came over */
 };
 extern struct served served;

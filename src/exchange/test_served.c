@@ -73,6 +73,7 @@ static void socket_read(struct socket *v)
 	if (got <= 0)
 		return;
 	v->got += (size_t)got;
+	served.bytes += (size_t)got;
 	v->head[v->got] = 0;
 	if (strncmp(v->head, "GET /", 5) != 0 || strstr(v->head, "\r\n\r\n"))
 		socket_answer(v);

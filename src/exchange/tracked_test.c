@@ -34,7 +34,7 @@ static int begin(void **state)
 	(void)state;
 	to = served_begin();
 	snprintf(text, sizeof(text),
-		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
+		 "defaults\n mode http\n timeout connect 7s\n timeout client 60s\n"
 		 " timeout server 50s\n"
 		 "frontend f\n http-request track-sc0 int(7) table seen\n"
 		 " http-request track-sc0 int(8) table seen\n"
