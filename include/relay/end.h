@@ -26,12 +26,15 @@ enum held_next {
 struct end_ops {
 	const char *name; /* "tcp", "cli": for show sess */
 	/* Body bytes. recv: IO_EOF at the end of the stream, of the message's body for ends
-	 * that speak messages. IO_AGAIN: ready is called when it is worth another try. */
+	 * that speak messages. IO_AGAIN: ready is called when it is worth another try. send: IO_OK
+	 * with less than all sent says that what is below is full, too; nothing is offered before
+	 * ready is called. One that takes pieces of its own size goes on until it is. */
 	enum io (*recv)(struct end *end, void *buf, size_t size, size_t *got);
 	enum io (*send)(struct end *end, const void *buf, size_t len, bool more, size_t *sent);
 	/* Body bytes that lie in the end's own memory and pass as they are: for a pump to send from
 	 * there. False: none, ask recv. give: the first n of them have left. Both NULL where
-	 * there never are any, and CONN_HELD never is set. */
+	 * there never are any. Whoever keeps bytes in memory of its own sets CONN_HELD, for the
+	 * socket may stay quiet: it has held, if only to say that recv is to be asked. */
 	bool (*held)(struct end *end, struct span *bytes, enum held_next *next);
 	void (*give)(struct end *end, size_t n);
 	/* Both NULL for ends that have no socket of plain bytes. Results as pipe_pull. */

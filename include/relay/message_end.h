@@ -21,6 +21,9 @@ struct message_ops {
 	/* Heads. head_in: IO_OK when the message is complete up to its body; IO_EOF: the peer has
 	 * closed; IO_ERR: it broke off, or what it says is no message. msg->fields have room for
 	 * msg->max of msg->most fields, which may be none: message_more_fields gives the rest.
+	 * msg->framing says how the peer tells the end of the body; a length that nobody has said and
+	 * an end that the protocol tells are BODY_CHUNKED. framing->ended and passable are set with
+	 * it: no body comes; so many of its bytes may pass unseen.
 	 * head_out: the head is held back until body bytes are sent, or flush; framing and fields of
 	 * the connection are put right in msg. An interim response that the peer would not
 	 * understand is left out. IO_ERR: the head is too large. */
