@@ -60,7 +60,8 @@ static void the_first_bytes_are_limited(void **state)
 		pass(100);
 	assert_in_range(tenths, 24, 27);
 	bytes_finish(&c);
-	turns(QUIET);
+	for (tenths = 0; c.end && tenths < 20; tenths++)
+		pass(100);
 	assert_null(c.end);
 	bytes_free(&c);
 }
