@@ -11,30 +11,15 @@ import threading
 import time
 import urllib.parse
 
+import service
+from service import check, finish, until
+
 PENSTOCK, EXAMPLES, FOLDER = sys.argv[1:4]
 SOCK = FOLDER + "/follow.sock"
-failures = 0
-
-
-def check(sentence, good):
-    global failures
-    failures += not good
-    print(("ok      " if good else "FAILED  ") + sentence, flush=True)
-
-
-def until(sentence, condition):
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
-        try:
-            if condition():
-                return check(sentence, True)
-        except OSError:
-            pass
-        time.sleep(0.02)
-    check(sentence, False)
 
 
 # ---- a Consul, as far as it is asked --------------------------------------------------------------
+
 
 class Consul(http.server.ThreadingHTTPServer):
     def __init__(self, port=0):
@@ -73,6 +58,7 @@ class Answers(http.server.BaseHTTPRequestHandler):
 
 
 # ---- instances, and who asks them -----------------------------------------------------------------
+
 
 class Instance(http.server.ThreadingHTTPServer):
     def __init__(self, address):
@@ -184,6 +170,6 @@ finally:
         process.wait()
 text = open(FOLDER + "/follow.log", errors="replace").read()
 check("no report of a sanitizer", "Sanitizer" not in text and "runtime error" not in text)
-if failures:
+if service.failures:
     print(open(FOLDER + "/follow.said", errors="replace").read())
-sys.exit(failures > 0)
+finish()

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Clients and the server of h1_columns.sh."""
-import contextlib
-import re
-import socket
-import threading
+from http1 import Reader, reply
+from origin import serve
+from service import Service, check, connect, finish, until
 
-from service import PATIENCE, Service, address, check, finish, until
 
 def options(parser):
     for name in "splices", "h2", "bytes":
@@ -17,27 +15,6 @@ service = Service(options)
 COLUMNS = ("open_connections", "open_streams", "total_connections", "total_streams", "bytes_in", "bytes_out",
            "spliced_bytes_in", "spliced_bytes_out")
 LARGE = 3000000
-
-
-def serve(listening):
-    def one(c):
-        held = b""
-        with c, contextlib.suppress(OSError):
-            while True:
-                while b"\r\n\r\n" not in held:
-                    if not (piece := c.recv(65536)):
-                        return
-                    held += piece
-                head, held = held.split(b"\r\n\r\n", 1)
-                found = re.search(rb"content-length: (\d+)", head.lower())
-                length = int(found[1]) if found else 0
-                while len(held) < length:
-                    held += c.recv(65536)
-                held = held[length:]
-                size = LARGE if b"/large" in head else 10
-                c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size + b"a" * size)
-    while True:
-        threading.Thread(target=one, args=(listening.accept()[0],), daemon=True).start()
 
 
 def columns():
@@ -62,26 +39,15 @@ def expect(what, proxy, *wanted):
 
 
 def client(at):
-    c = socket.create_connection(address(at) if ":" in at else ("127.0.0.1", int(at)))
-    c.settimeout(PATIENCE)
-    return c
+    return connect(at if ":" in at else f"127.0.0.1:{at}")
 
 
 def ask(c, request):
     c.sendall(request)
-    got = b""
-    while b"\r\n\r\n" not in got:
-        got += c.recv(65536)
-    length = int(re.search(rb"content-length: (\d+)", got.lower())[1]) + got.index(b"\r\n\r\n") + 4
-    while len(got) < length:
-        got += c.recv(65536)
+    Reader(c).message()
 
 
-listening = socket.socket()
-listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-listening.bind(address(service.args.back))
-listening.listen(16)
-threading.Thread(target=serve, args=(listening,), daemon=True).start()
+serve(service.args.back, lambda r: reply(b"a" * (LARGE if b"/large" in r.head else 10)))
 
 GET = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n"          # 27 bytes, with names in any letters
 SENT, GOT = len(GET), len(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n") + 10

@@ -4,17 +4,11 @@ import re
 import subprocess
 import sys
 
+from service import check, finish
 from terminal_lib import on_terminal, plain
 
 penstock, cfg = sys.argv[1:]
 words = [penstock, "-c", "-f", cfg]
-failures = 0
-
-
-def check(sentence, held, more=""):
-    global failures
-    failures += not held
-    print("ok     " if held else "FAILED ", sentence, "" if held else more)
 
 
 def said_words(text):
@@ -54,4 +48,4 @@ check("a start is folded as a check is", plain(on_terminal([penstock, "-f", cfg]
 check("a wide terminal gets what tools get", plain(on_terminal(words, 1000, only_stderr=True)) == piped)
 check("so does a narrow one", plain(on_terminal(words, 20, only_stderr=True)) == piped)
 check("what is no terminal is not coloured", "\033" not in piped)
-sys.exit(failures != 0)
+finish()

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """trace request of a client that begins with HTTP/2. Called by http2.sh."""
-import sys
-
-import told
-from told import check, connect, trace
+from service import check, finish
+from told import connect, trace
 
 t = trace("frontend fe")
 client = connect()
@@ -12,4 +10,4 @@ client.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0" + b"\
 said = t.all()
 check("trace request passes over the preface", "fc_http_major = 2" in said and "end (LR), status 200" in said and
       "end (--)" not in said, said)
-sys.exit(told.failures != 0)
+finish()

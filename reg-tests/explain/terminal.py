@@ -4,19 +4,13 @@ import re
 import subprocess
 import sys
 
+from service import check, finish
 from terminal_lib import on_terminal, plain
 
 penstock, cfg = sys.argv[1:]
-failures = 0
 agent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML; like Gecko) Chrome/130.0.0.0"
 words = [penstock, "explain", "-f", cfg, "GET http://shop.example.org/cart?id=1", "-H", "User-Agent: " + agent,
          "-H", "X-Odd: a\u009b31mb", "-H", "Cookie: id=" + "0123456789abcdef" * 20]
-
-
-def check(sentence, held, more=""):
-    global failures
-    failures += not held
-    print("ok     " if held else "FAILED ", sentence, "" if held else more)
 
 
 def dense(text):
@@ -44,4 +38,4 @@ check("a rule, too", re.search(r"\n +[0-9]+ \+ http-request set-header X-Long [^
 check("no colour where none is wanted", "\033" not in on_terminal(words + ["--no-colour"], 80))
 check("what is as wide as it needs stays", dense(plain(on_terminal(words, 1000))) == dense(piped.replace(
       "\u009b", "\\xc2\\x9b")))
-sys.exit(failures != 0)
+finish()

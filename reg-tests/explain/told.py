@@ -1,28 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What trace.py, http2.py and attack.py have in common: one command on the stats socket, and clients."""
-import argparse
-import socket
+from service import Service, connect as dial
 
-words = argparse.ArgumentParser()
-for name in "front", "back", "stats", "parent", "pid", "dir":
-    words.add_argument("--" + name)
-args = words.parse_args()
-failures = 0
-
-
-def check(sentence, held, more=""):
-    global failures
-    failures += not held
-    print("ok     " if held else "FAILED ", sentence, "" if held else more)
+service = Service()
+args = service.args
 
 
 class Told:
     """A command, and what is said to it."""
 
     def __init__(self, line):
-        self.s = socket.socket(socket.AF_UNIX)
-        self.s.settimeout(60)
-        self.s.connect(args.stats)
+        self.s = dial(args.stats)
         self.s.sendall(line.encode() + b"\n")
         self.said = ""
 
@@ -47,14 +35,8 @@ def trace(line=""):
 
 
 def connect():
-    host, port = args.front.rsplit(":", 1)
-    return socket.create_connection((host, int(port)), 60)
+    return dial(args.front)
 
 
 def get(path):
-    s = connect()
-    s.sendall(b"GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" % path.encode())
-    answer = b""
-    while got := s.recv(65536):
-        answer += got
-    return answer.decode()
+    return service.fetch(path).raw.decode()

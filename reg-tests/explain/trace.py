@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """trace request: what the next request that matches has met. Called by trace.sh."""
 import re
-import sys
 
-import told
-from told import Told, args, check, connect, get, trace
+from service import check, finish
+from told import Told, args, connect, get, trace
 
 t = trace("frontend fe if { path_beg /b } !never")
 get("/a")
@@ -70,4 +69,4 @@ for line, wanted in (("width", "are expected, not ''"), ("width 20", "40 to 1000
                      ("if { res.hdr(a) b }", "which is not there yet"), ("if { path -m reg ( }", "(")):
     said = Told("trace request " + line).all()
     check("trace request " + line, wanted in said and "Any key" not in said, said)
-sys.exit(told.failures != 0)
+finish()

@@ -128,7 +128,7 @@ def request(path="/", *fields, method="GET", body=b"", version="1.1", close=Fals
 def reply(body=b"", *fields, status=200, close=False):
     """A response with a length. fields: "Name: value"."""
     body = body if isinstance(body, bytes) else body.encode()
-    lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(body)}", *fields]
+    lines = [f"HTTP/1.1 {status} {'OK' if status == 200 else 'X'}", f"Content-Length: {len(body)}", *fields]
     if close:
         lines.append("Connection: close")
     return "\r\n".join([*lines, "", ""]).encode("latin-1") + body

@@ -3,18 +3,16 @@
 
 import socket
 import ssl
-import struct
 import sys
+
+from sockets import any_server, reset
 
 front, back = map(int, sys.argv[1:])
 listener = socket.create_server(("127.0.0.1", back))
 listener.settimeout(50)
 bad = 0
 for version in ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    context.minimum_version = context.maximum_version = version
+    context = any_server(version=version)
     client = context.wrap_socket(socket.create_connection(("127.0.0.1", front)))
     client.settimeout(50)
     client.sendall(b"hello")
@@ -23,8 +21,7 @@ for version in ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3:
     server.recv(100)
     server.sendall(b"world")
     got = client.recv(100)
-    server.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    server.close()
+    reset(server)
     plain = socket.socket(fileno=client.detach())
     plain.settimeout(50)
     try:

@@ -5,12 +5,11 @@ that the kernel leaves out ("dd" in /proc/PID/smaps).
 """
 
 import re
-import socket
-import ssl
 import sys
 import time
 
-from service import PATIENCE, Service, address, check, finish
+from service import PATIENCE, Service, check, connect, finish, read_all
+from sockets import any_server
 
 PART = 16  # bytes in a row that cannot be there by chance
 
@@ -66,17 +65,13 @@ def found(pid, names):
 
 
 def handshakes(name, rounds):
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
+    context = any_server()
     pids = set()
     for _ in range(rounds):
-        raw = socket.create_connection(address(service.args.front), PATIENCE)
+        raw = connect(service.args.front)
         with context.wrap_socket(raw, server_hostname=name) as s:
             s.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-            got = b""
-            while piece := s.recv(65536):
-                got += piece
+            got = read_all(s)
             pids.add(int(got.rsplit(b"\n", 1)[-1]))
     return pids
 

@@ -5,11 +5,11 @@ import os
 import re
 import resource
 import socket
-import ssl
 import threading
 
 from origin import Origin
 from service import PATIENCE, Service, address, check, finish, until
+from sockets import any_server, narrow
 
 CLIENTS = 20  # who come at once
 ROOM = 60     # descriptors that are left for what follows
@@ -39,15 +39,9 @@ def used(pool):
 
 def no_reader(to, size):
     """A client that asks for so much, and takes nothing of it."""
-    s = socket.socket()
-    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-    s.settimeout(PATIENCE)
-    s.connect(address(to))
+    s = narrow(to, 2048)
     if to == svc.args.tls:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-        s = context.wrap_socket(s)
+        s = any_server().wrap_socket(s)
     s.sendall(b"GET /%d HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" % size)
     if to == svc.args.tls:
         s.shutdown(socket.SHUT_WR)

@@ -5,7 +5,8 @@ import hashlib
 import subprocess
 import sys
 
-from visits import ask, check, connect, finish, get, until
+from service import check, finish, until
+from visits import ask, connect, get
 
 front, tool, stats, big = sys.argv[1:5]
 with open(big, "rb") as f:

@@ -2,39 +2,24 @@
 """What resets.sh describes."""
 
 import socket
-import ssl
-import struct
 import sys
 
-from visits import check, finish
+from origin import listen
+from service import check, connect, finish
+from sockets import any_server, reset, server_with
 
 web, front, plain, back, pem = sys.argv[1:]
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain(pem)
+context = server_with(pem)
 
 
-def place(text):
-    host, port = text.rsplit(":", 1)
-    return host, int(port)
-
-
-listener = socket.create_server(place(back))
+listener = listen(back)
 listener.settimeout(60)
-
-
-def connect(to):
-    return socket.create_connection(place(to), 60)
 
 
 def accept():
     peer = listener.accept()[0]
     peer.settimeout(60)
     return peer
-
-
-def reset(s):
-    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    s.close()
 
 
 def rest(s):
@@ -79,9 +64,7 @@ check("mode tcp: a server's reset is passed on", how == "reset")
 got, how = answered(front, half_close)
 check("its FIN is, too", how == "end")
 
-trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-trusting.check_hostname = False
-trusting.verify_mode = ssl.CERT_NONE
+trusting = any_server()
 client = trusting.wrap_socket(connect(plain))
 client.sendall(b"hello")
 server = accept()

@@ -4,29 +4,24 @@
     resting.py FRONT STATS-SOCKET HOW-MANY-REST-AT-LEAST
 """
 import http.client
-import socket
 import ssl
 import sys
 import time
+
+import service
+from sockets import any_server
 
 PATIENCE = 120
 HOST, PORT = sys.argv[1].rsplit(":", 1)
 
 
 def info(field):
-    with socket.socket(socket.AF_UNIX) as s:
-        s.settimeout(PATIENCE)
-        s.connect(sys.argv[2])
-        s.sendall(b"show info\n")
-        said = b"".join(iter(lambda: s.recv(65536), b"")).decode()
+    said = service.ask(sys.argv[2], "show info")
     return int(next(line.split(":")[1] for line in said.splitlines() if line.startswith(field + ":")))
 
 
 def client(version):
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    context.minimum_version = context.maximum_version = version
+    context = any_server(version=version)
     conn = http.client.HTTPSConnection(HOST, int(PORT), context=context, timeout=PATIENCE)
     conn.connect()
     return conn

@@ -4,7 +4,8 @@
 import socket
 import sys
 
-from visits import check, connect, finish, until
+from service import check, finish, until
+from visits import connect
 
 front, stats, certs = sys.argv[1:]
 

@@ -51,9 +51,10 @@ python3 "${0%.sh}_servers.py" "$certs/site.pem" "$@" >"$dir/ready" 2>"$dir/serve
 children="$children $!"
 check "the servers listen" until_true 60 grep -q ready "$dir/ready"
 start_penstock
-PYTHONPATH=$srcdir/reg-tests/tls python3 - "$front" <<'PY' || failures=$((failures + 1))
+python3 - "$front" <<'PY' || failures=$((failures + 1))
 import sys
-from visits import ask, connect, get, check, finish
+from service import check, finish
+from visits import ask, connect, get
 
 front = sys.argv[1]
 for to in "closes", "hears", "alert", "text", "resets", "never":

@@ -3,14 +3,15 @@
 
 import socket
 import ssl
-import struct
 import sys
 import threading
 
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain(sys.argv[1])
+from origin import serve_each
+from sockets import reset, server_with
+
+context = server_with(sys.argv[1])
 answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n"
-kept = []
+over = threading.Event()
 
 
 def closes(c):
@@ -31,17 +32,16 @@ def alert(c):
 def text(c):
     c.recv(65536)
     c.sendall(answer % 0)
-    kept.append(c)
+    over.wait()
 
 
 def never(c):
-    kept.append(c)
+    over.wait()
 
 
 def resets(c):
     c.recv(65536)
-    c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    c.close()
+    reset(c)
 
 
 def trickles(c):
@@ -74,14 +74,6 @@ def trickles(c):
 
 for spec in sys.argv[2:]:
     name, at = spec.split("=")
-    host, port = at.split(":")
-    listener = socket.create_server((host, int(port)))
-
-    def serve(listener=listener, what=globals()[name]):
-        while True:
-            c, _ = listener.accept()
-            threading.Thread(target=lambda: what(c), daemon=True).start()
-
-    threading.Thread(target=serve, daemon=True).start()
+    serve_each(at, globals()[name])
 print("ready", flush=True)
-threading.Event().wait()
+over.wait()

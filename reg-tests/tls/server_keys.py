@@ -7,7 +7,8 @@ import subprocess
 import sys
 import threading
 
-from visits import ask, check, connect, finish, until
+from service import check, finish, until
+from visits import ask, connect
 
 front, web, back, site = sys.argv[1:]
 

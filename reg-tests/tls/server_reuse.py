@@ -3,7 +3,8 @@
 
 import sys
 
-from visits import ask, check, connect, finish, get
+from service import check, finish
+from visits import ask, connect, get
 
 front = sys.argv[1]
 names = ["a.example.com", "b.example.com", "c.example.com"]

@@ -80,9 +80,10 @@ END
 mkdir "$certs/folder" && cp "$certs/ca.pem" "$certs/folder/ca.crt" && cp "$certs/other.pem" "$certs/folder/other.pem"
 config <"$dir/rest"
 start_penstock
-PYTHONPATH=$srcdir/reg-tests/tls python3 - "$front" <<'PY' || failures=$((failures + 1))
+python3 - "$front" <<'PY' || failures=$((failures + 1))
 import sys
-from visits import get, check, finish
+from service import check, finish
+from visits import get
 
 front = sys.argv[1]
 for to in ("good", "named", "asked", "sni-first", "wildcard", "address", "crl", "folder", "trusting", "unnamed"):

@@ -3,7 +3,8 @@
 
 import sys
 
-from visits import check, finish, get
+from service import check, finish
+from visits import get
 
 front = sys.argv[1]
 

@@ -82,9 +82,10 @@ awk '/^backend/ { off = /backend (min|no12)$/ } !off' "$dir/rest" >"$dir/less"
 with "	ssl-default-server-ciphers ECDHE-ECDSA-AES256-GCM-SHA384
 	ssl-default-server-ciphersuites TLS_AES_128_GCM_SHA256
 	ssl-default-server-options no-tls-tickets ssl-max-ver TLSv1.2" less
-PYTHONPATH=$srcdir/reg-tests/tls python3 - "$front" <<'PY' || failures=$((failures + 1))
+python3 - "$front" <<'PY' || failures=$((failures + 1))
 import sys
-from visits import get, check, finish
+from service import check, finish
+from visits import get
 
 for to, wanted in (("usual", "TLSv1.2 ECDHE-ECDSA-AES256-GCM-SHA384"),
                    ("force13", "TLSv1.3 TLS_AES_128_GCM_SHA256"),
@@ -100,7 +101,7 @@ for list in "ssl-default-server-curves brainpoolP256r1" "ssl-default-server-siga
 	with "	$list
 	ssl-default-server-options ssl-max-ver TLSv1.2
 	ssl-default-server-client-sigalgs ECDSA+SHA256" less
-	PYTHONPATH=$srcdir/reg-tests/tls python3 - "$front" "$list" <<-'PY' || failures=$((failures + 1))
+	python3 - "$front" "$list" <<-'PY' || failures=$((failures + 1))
 	import sys
 	from visits import get, check, finish
 	check(sys.argv[2], get(sys.argv[1], "usual")[0] == 503)

@@ -6,37 +6,17 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
+
+from service import address, ask, check, finish, until
 
 what, front, raw, short, ca, tool, stats, pid, now = sys.argv[1:10]
 context = ssl.create_default_context(cafile=ca)
-failures = 0
-
-
-def check(sentence, good):
-    global failures
-    failures += not good
-    print(("ok      " if good else "FAILED  ") + sentence, flush=True)
-
-
-def address(text):
-    host, port = text.split(":")
-    return host, int(port)
 
 
 def info(field):
-    said = subprocess.run([tool, "-s", stats, "ask", "show info"], capture_output=True, text=True).stdout
+    said = ask(stats, "show info")
     return next((int(line.split()[1]) for line in said.split("\n") if line.startswith(field + ":")), None)
-
-
-def until(sentence, test):
-    end = time.monotonic() + 60
-    while not test():
-        if time.monotonic() > end:
-            break
-        time.sleep(0.02)
-    check(sentence, test())
 
 
 def visit(to=front, patience=60):
@@ -127,4 +107,4 @@ def trickle():
 
 
 {"memory": memory, "descriptors": descriptors, "trickle": trickle}[what]()
-sys.exit(failures != 0)
+finish()

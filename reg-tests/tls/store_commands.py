@@ -7,11 +7,11 @@ a change, when a change was refused, when a worker was killed.
 import os
 import re
 import signal
-import socket
 import ssl
 import time
 
-from service import PATIENCE, Service, address, check, connect, finish, until
+from service import PATIENCE, Service, check, connect, finish, until
+from sockets import any_server
 
 WORKERS = 4
 
@@ -34,13 +34,10 @@ def payload(command, text):
 
 def hello(where, name, client=None):
     """A connection with TLS."""
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
+    context = any_server()
     if client:
         context.load_cert_chain(f"{certs}/{client}.crt", f"{certs}/{client}.key")
-    raw = socket.create_connection(address(where), PATIENCE)
-    return context.wrap_socket(raw, server_hostname=name)
+    return context.wrap_socket(connect(where), server_hostname=name)
 
 
 def request(s, close=True):

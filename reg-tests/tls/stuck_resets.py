@@ -3,13 +3,13 @@
 
 import os
 import socket
-import ssl
 import struct
 import threading
 
 from frames import INITIAL_WINDOW_SIZE, SETTINGS, Client, request, settings, window
 from origin import Origin
-from service import PATIENCE, Service, address, check, finish, until
+from service import PATIENCE, Service, check, finish, until
+from sockets import any_server, narrow
 
 QUIET = 0.3  # seconds in which nothing is taken: it is stuck
 
@@ -42,18 +42,9 @@ class Pouring(Origin):
 origin = Pouring(svc.args.back)
 
 
-def connect(to, protocol):
+def connect(to, *protocols):
     """One that takes little."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    if protocol:
-        context.set_alpn_protocols([protocol])
-    s = socket.socket()
-    s.settimeout(PATIENCE)
-    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    s.connect(address(to))
-    return context.wrap_socket(s)
+    return any_server(*protocols).wrap_socket(narrow(to, 4096))
 
 
 def plain(s):
@@ -89,7 +80,7 @@ def current(to):
 def at_once(what, to, protocol, fill):
     before = descriptors()
     origin.renew()
-    s = connect(to, protocol)
+    s = connect(to, *[protocol] if protocol else [])
     fill(s)
     check(f"{what}: the answer is stuck", origin.stuck.wait(PATIENCE) and current(to) == "1")
     s = socket.socket(fileno=s.detach())

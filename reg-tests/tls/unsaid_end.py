@@ -5,9 +5,10 @@ import socket
 import ssl
 import sys
 
+from sockets import any_server, server_with
+
 front, back, raw = map(int, sys.argv[1:4])
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain(sys.argv[4])
+context = server_with(sys.argv[4])
 listener = socket.create_server(("127.0.0.1", back))
 listener.settimeout(50)
 BODY = b"x" * 5000
@@ -66,10 +67,7 @@ for minor, fields, body, says_so, complete in (
 
 def half_closed(version):
     """What the client is told behind its FIN without close_notify."""
-    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    trusting.check_hostname = False
-    trusting.verify_mode = ssl.CERT_NONE
-    trusting.minimum_version = trusting.maximum_version = version
+    trusting = any_server(version=version)
     client = trusting.wrap_socket(socket.create_connection(("127.0.0.1", raw)),
                                   suppress_ragged_eofs=False)
     client.settimeout(50)
