@@ -44,7 +44,7 @@ def plain(service):
 
 
 def main():
-    service = Service(lambda p: [p.add_argument("--" + n) for n in ("slow", "failing", "plain")])
+    service = Service("slow", "failing", "plain")
     origin(service.args.back)
     origin(service.args.slow, wait=SLOW)
     origin(service.args.failing, status=503)

@@ -5,6 +5,7 @@ import struct
 import sys
 
 import frames
+import h2_peer
 from frames import DATA, HEADERS, frame, settings
 from h2_peer import OURS, Case, answer, main
 
@@ -21,10 +22,7 @@ def message(status=1):
 
 
 def says(body=message(), trailers=DONE, status=200, fields=GRPC):
-    def serve(p):
-        p.request()
-        p.answer(status, fields, body, trailers)
-    return serve
+    return h2_peer.says(status, fields, body, trailers)
 
 
 def fails(code, *more):

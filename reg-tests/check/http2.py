@@ -8,20 +8,13 @@ import sys
 import frames
 from frames import (ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING,
                     SETTINGS, WINDOW_UPDATE, block, frame, settings)
-from h2_peer import OURS, Case, Gone, answer, main
+from h2_peer import OURS, Case, Gone, answer, main, says
 
 HTTPCHK = ["option httpchk GET /h"]
 SENDS = ["option httpchk", "http-check send meth GET uri /"]
 OK = "succeeded, reason: Layer7 check passed, code: 200"
 RSP = "failed, reason: Layer7 invalid response"
 ERROR = "failed, reason: Socket error"
-
-
-def says(status=200, fields=(), body=None, trailers=None):
-    def serve(p):
-        p.request()
-        p.answer(status, fields, body, trailers)
-    return serve
 
 
 def sends(*data):

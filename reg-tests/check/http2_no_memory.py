@@ -12,7 +12,7 @@ from h2_peer import Gone, Peer
 from origin import serve_each
 from service import Service, check, finish
 
-service = Service(lambda p: p.add_argument("--nth"))
+service = Service("nth")
 countdown = Countdown(service.args.nth)
 results = queue.Queue()  # True: a check has got its answer
 

@@ -6,9 +6,9 @@ its server down, while another one runs on the server.
 import threading
 
 import service
-from http1 import reply, request
+from http1 import reply
 from origin import serve_each
-from service import PATIENCE, check, connect, finish, read_all
+from service import PATIENCE, asked, check, finish, read_all
 
 
 def serve(c, held):
@@ -20,12 +20,6 @@ def serve(c, held):
         c.sendall(b"no response\r\n\r\n")
     elif b"/status" in got or b"/spare" in got:
         c.sendall(reply(b"hello", status=500, close=True))
-
-
-def ask(front, path):
-    s = connect(front)
-    s.sendall(request(path, close=True))
-    return s
 
 
 def status(s):
@@ -47,15 +41,15 @@ def main():
             ("refused", "refused", 503, 503), ("spare", "spare", 503, 500)):
         other = None
         if name not in ("refused", "spare"):
-            other = ask(it.args.front, f"/{name}/hold")
+            other = asked(it.args.front, f"/{name}/hold")
             check(f"{name}: an exchange runs", held.acquire(timeout=PATIENCE))
         check(f"{name}: /{path} is answered with {first}",
-              status(ask(it.args.front, f"/{name}/{path}")) == first)
+              status(asked(it.args.front, f"/{name}/{path}")) == first)
         if other:
             check(f"{name}: what ran on the server was ended with 502", status(other) == 502)
         service.until(f"{name}: its server is down", lambda: it.stat(name, "s")["status"] == "DOWN")
         check(f"{name}: the next one is answered with {then}",
-              status(ask(it.args.front, f"/{name}/{path}")) == then)
+              status(asked(it.args.front, f"/{name}/{path}")) == then)
         service.until(f"{name}: nothing is left on the server",
                       lambda: it.stat(name, "s")["qcur"] == it.stat(name, "s")["scur"] == "0")
     finish()

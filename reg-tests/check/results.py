@@ -5,12 +5,12 @@ server was sent. results.txt says how cases are written."""
 import os
 import re
 import socket
-import struct
 import subprocess
 import sys
 import time
 
 from origin import serve_each
+from sockets import reset
 
 program, results, folder = sys.argv[1:4]
 pieces = "pieces" in sys.argv[4:]
@@ -64,8 +64,7 @@ class Server:
                 elif word == "shut":
                     client.shutdown(socket.SHUT_WR)
                 elif word == "rst":
-                    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                    client.close()
+                    reset(client)
                     return
                 elif word == "fin":
                     client.close()

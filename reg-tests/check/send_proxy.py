@@ -6,7 +6,7 @@ import struct
 
 from service import Service, address, check, finish
 
-service = Service(lambda p: (p.add_argument("--what"), p.add_argument("--ports")))
+service = Service("what", "ports")
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"
 
 

@@ -12,6 +12,8 @@ import time
 import urllib.parse
 
 import service
+from http1 import reply
+from origin import serve
 from service import check, finish, until
 
 PENSTOCK, EXAMPLES, FOLDER = sys.argv[1:4]
@@ -60,25 +62,6 @@ class Answers(http.server.BaseHTTPRequestHandler):
 # ---- instances, and who asks them -----------------------------------------------------------------
 
 
-class Instance(http.server.ThreadingHTTPServer):
-    def __init__(self, address):
-        self.name = address
-        super().__init__((address, 8000), Named)
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-
-class Named(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        body = self.server.name.encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
 def get():
     c = http.client.HTTPConnection("192.0.2.36", 80, timeout=30)
     c.request("GET", "/")
@@ -118,7 +101,8 @@ def names(*numbers):
 
 consul = Consul()
 port = consul.server_address[1]
-instances = [Instance(f"127.0.0.{n}") for n in range(1, 11)]
+for n in range(1, 11):
+    serve(f"127.0.0.{n}:8000", lambda _, name=f"127.0.0.{n}": reply(name))
 env = dict(os.environ, STATS_SOCKET=SOCK)
 log = open(FOLDER + "/follow.log", "wb")
 PARENT = FOLDER + "/parent.sock"

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 
+from sockets import reset
+
 TCP_INFO, SO_MEMINFO, EPOLLMSG = 11, 55, 0x400
 args = None
 
@@ -160,8 +162,7 @@ def a_reset_comes():
     p = Pair()
     expect(queued(p), "it is queued")
     p.a.sendall(b"last")
-    p.a.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    p.a.close()
+    reset(p.a)
     expect(until(lambda: any(e & select.EPOLLHUP for _, e in p.poll.poll(1))), "it is told")
     expect(p.b.recv(9) == b"last", "bytes are first")
     try:

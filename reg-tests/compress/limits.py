@@ -7,7 +7,7 @@ from http1 import reply
 from origin import serve
 from service import Service, check, finish, until
 
-sv = Service(lambda p: p.add_argument("--what"))
+sv = Service("what")
 what = sv.args.what
 BODY = (b"<p>nothing but text that compresses well</p>\n" * 24000)[:1 << 20]
 

@@ -20,6 +20,7 @@ import struct
 import threading
 import time
 
+from origin import serve_each
 from service import PATIENCE, Service, address, check, connect, finish, free_ports, read_all
 
 VERSIONS = {0x0300: "SSLv3", 0x0301: "TLSv1.0", 0x0302: "TLSv1.1", 0x0303: "TLSv1.2", 0x0304: "TLSv1.3"}
@@ -179,24 +180,15 @@ class Agent:
     def __init__(self):
         self.port = free_ports(1)[0]
         self.told = []
-        s = socket.socket()
-        s.bind(("127.0.0.1", self.port))
-        s.listen(20)
-        threading.Thread(target=self.serve, args=(s,), daemon=True).start()
+        serve_each(f"127.0.0.1:{self.port}", self.answer)
 
-    def serve(self, s):
-        while True:
-            c, _ = s.accept()
-            c.settimeout(0.05)
-            try:
-                self.told.append(c.recv(100).decode())
-            except OSError:
-                self.told.append("")
-            try:
-                c.sendall(b"33%\n")
-            except OSError:
-                pass
-            c.close()
+    def answer(self, c):
+        c.settimeout(0.05)
+        try:
+            self.told.append(c.recv(100).decode())
+        except OSError:
+            self.told.append("")
+        c.sendall(b"33%\n")
 
 
 OURS = 2

@@ -4,7 +4,7 @@
 from http1 import Reader
 from service import Service, check, connect, finish, until
 
-service = Service(lambda parser: parser.add_argument("--new"))
+service = Service("new")
 old, new = service.args.back, service.args.new
 CLIENTS = 16
 

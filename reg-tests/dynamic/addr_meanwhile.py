@@ -8,7 +8,7 @@ from http1 import Reader, request
 from origin import serve_each
 from service import Service, address, check, connect, finish, until
 
-service = Service(lambda parser: (parser.add_argument("--new"), parser.add_argument("--gate")))
+service = Service("new", "gate")
 CLIENTS = 16
 
 

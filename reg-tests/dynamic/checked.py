@@ -4,7 +4,7 @@
 from origin import Origin, serve_each
 from service import Service, check, connect, finish, free_ports, read_all, until
 
-service = Service(lambda p: p.add_argument("--secure"))
+service = Service("secure")
 back, secure = service.args.back, service.args.secure
 agent = free_ports(1)[0]
 said_by_agent = {"text": b"up 50%\n", "asked": 0}

@@ -11,7 +11,7 @@ from service import PATIENCE, Service, check, finish, until
 
 TURNS = int(os.environ.get("TURNS", 40))
 WORKERS = 2
-service = Service(lambda p: p.add_argument("--certs"))
+service = Service("certs")
 origin = Origin(service.args.back)
 host, port = service.args.back.rsplit(":", 1)
 maps = f"{service.args.dir}/host.map"

@@ -5,7 +5,7 @@ import socket
 
 from service import Service, address, check, connect, finish, read_all, until
 
-service = Service(lambda p: [p.add_argument("--" + n) for n in ("workers", "certs", "secure")])
+service = Service("workers", "certs", "secure")
 count, certs = int(service.args.workers), service.args.certs
 pids = service.children()
 origin = socket.create_server(address(service.args.back))

@@ -4,7 +4,7 @@
 from origin import Origin
 from service import Service, address, check, finish
 
-service = Service(lambda parser: parser.add_argument("--offset"))
+service = Service("offset")
 origin = Origin(service.args.back)
 port, offset = address(service.args.back)[1], service.args.offset
 good = open(service.cfg).read()

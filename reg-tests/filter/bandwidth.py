@@ -6,13 +6,13 @@ import os
 import random
 import signal
 import socket
-import struct
 import threading
 import time
 
 from http1 import Answer, chunked, reply
 from origin import serve
 from service import Service, check, connect, finish, until
+from sockets import reset
 
 sv = Service()
 front, back, stats, folder = sv.args.front, sv.args.back, sv.args.stats, sv.args.dir
@@ -169,8 +169,7 @@ for i in range(50):
     waiting.append(s)
 check("fifty are held up", int(sv.info()["CurrConns"]) >= 50)
 for s in waiting[:25]:
-    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    s.close()
+    reset(s)
 until("who resets while held up is not waited for", lambda: int(sv.info()["CurrConns"]) <= 26)
 for s in waiting[25:]:
     s.shutdown(socket.SHUT_RDWR)

@@ -4,14 +4,14 @@
 import gzip
 import os
 import random
-import ssl
 import threading
 
 from http1 import Reader, chunked, reply
 from origin import serve
 from service import Service, check, connect, finish
+from sockets import any_server, server_with
 
-sv = Service(lambda p: (p.add_argument("--last"), p.add_argument("--pem"), p.add_argument("--next")))
+sv = Service("last", "pem", "next")
 TEXT = b"".join(b"line %d of what compresses %d\n" % (i, i * i) for i in range(6000))
 seen, lock = set(), threading.Lock()
 
@@ -43,15 +43,11 @@ def answer(r):
     return said.partition(b"\r\n\r\n")[0] + b"\r\n\r\n" if r.method == "HEAD" else said
 
 
-of_tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-of_tls.load_cert_chain(sv.args.pem)
-serve(sv.args.back, answer, of_tls)
-any_server = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-any_server.check_hostname, any_server.verify_mode = False, ssl.CERT_NONE
+serve(sv.args.back, answer, server_with(sv.args.pem))
 
 
 def client(where):
-    return any_server.wrap_socket(connect(where))
+    return any_server().wrap_socket(connect(where))
 
 
 def ask_for(s, path, gz, method="GET", post=b""):

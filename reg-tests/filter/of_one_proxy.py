@@ -1,23 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What of_one_proxy.sh describes."""
 
-import socket
-import threading
-
-from service import Service, address, check, connect, finish, read_all
+from origin import serve_each
+from service import Service, check, connect, finish, read_all
 
 svc = Service()
 
 
-def answer(listener):
-    while True:
-        s, _ = listener.accept()
-        s.sendall(s.recv(100))
-        s.close()
-
-
-listener = socket.create_server(address(svc.args.back))
-threading.Thread(target=answer, args=(listener,), daemon=True).start()
+serve_each(svc.args.back, lambda s: s.sendall(s.recv(100)))
 for i in range(5):
     with connect(svc.args.front) as s:
         s.sendall(b"x")

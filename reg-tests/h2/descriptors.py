@@ -9,7 +9,7 @@ from origin import Origin
 from processes import descriptors
 from service import Service, address, check, finish, until
 
-svc = Service(lambda p: p.add_argument("--h2"))
+svc = Service("h2")
 hold = threading.Event()
 h1 = Origin(svc.args.back, hold)
 h2 = H2Server(address(svc.args.h2)[1], 2)

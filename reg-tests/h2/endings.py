@@ -11,6 +11,7 @@ from frames import (ACK, CANCEL, DATA, END_STREAM, GOAWAY, HEADERS, INTERNAL_ERR
                     rst, settings)
 from origin import serve_each
 from service import PATIENCE, Service, check, connect, finish
+from sockets import reset
 
 svc = Service(lambda p: (p.add_argument("--plain"), p.add_argument("--logs", type=int)))
 args = svc.args
@@ -62,11 +63,6 @@ class Served:
             if f.kind in (HEADERS, DATA) and f.flags & END_STREAM:
                 if not self.answer(f.stream, path_of(heads[f.stream])):
                     return
-
-
-def reset(sock):
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    sock.close()
 
 
 def path_of(head):

@@ -8,7 +8,7 @@ from origin import Origin
 from processes import descriptors
 from service import Service, check, finish, until
 
-svc = Service(lambda p: p.add_argument("--other"))
+svc = Service("other")
 hold = threading.Event()
 be = Origin(svc.args.back, hold)
 other = Origin(svc.args.other)

@@ -6,12 +6,12 @@ import collections
 import os
 import signal
 import socket
-import struct
 import threading
 
 from frames import Client, request
 from origin import Origin
 from service import PATIENCE, Service, check, finish, until
+from sockets import ends_by_reset
 
 STREAMS = 40
 svc = Service(lambda p: p.add_argument("--logs", type=int))
@@ -35,7 +35,7 @@ for n in range(STREAMS):
 until(f"{STREAMS} requests are at the server", lambda: server.now == STREAMS)
 os.kill(svc.pid, signal.SIGSTOP)
 try:
-    c.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    ends_by_reset(c.sock)
     c.close()
     hold.set()
     answers = sum(told.acquire(timeout=PATIENCE) for _ in range(STREAMS))

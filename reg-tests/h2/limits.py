@@ -10,7 +10,7 @@ from frames import (ACK, DATA, ENHANCE_YOUR_CALM, FLOW_CONTROL_ERROR, FRAME_SIZE
 from origin import Origin
 from service import Service, check, finish
 
-service = Service(lambda parser: parser.add_argument("--test"))
+service = Service("test")
 hold = threading.Event()
 origin = Origin(service.args.back, hold)
 

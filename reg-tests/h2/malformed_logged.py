@@ -4,7 +4,7 @@ from frames import PROTOCOL_ERROR, Client, request
 from origin import Origin
 from service import Service, check, finish
 
-service = Service(lambda p: (p.add_argument("--errors"), p.add_argument("--bare")))
+service = Service("errors", "bare")
 args = service.args
 origin = Origin(args.back)
 

@@ -10,7 +10,7 @@ from service import Service, check, finish
 
 LONG = "Value" * 300
 BODY = b"".join(b"%09d\n" % n for n in range(6000))
-service = Service(lambda p: [p.add_argument("--" + n) for n in ("nth", "proxied")])
+service = Service("nth", "proxied")
 args = service.args
 countdown = Countdown(args.nth)
 

@@ -11,7 +11,7 @@ from h2.errors import ErrorCodes
 from h2_server import H2Server, body_of
 from service import PATIENCE, Service, address, check, connect, finish, read_all, until
 
-svc = Service(lambda p: p.add_argument("--few"))
+svc = Service("few")
 server = H2Server(address(svc.args.back)[1])
 few = H2Server(address(svc.args.few)[1], settings=2)
 

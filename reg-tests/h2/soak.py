@@ -13,7 +13,6 @@ import itertools
 import random
 import select
 import socket
-import struct
 import threading
 import time
 from h2.config import H2Configuration
@@ -26,6 +25,7 @@ from h2.settings import SettingCodes, Settings
 from h2_server import H2Server, body_of
 from origin import serve_each
 from service import PATIENCE, Service, address, check, connect, finish, until
+from sockets import ends_by_reset
 
 svc = Service(lambda p: (p.add_argument("--h2"), p.add_argument("--chaos"),
                          p.add_argument("--seconds", type=float),
@@ -148,7 +148,7 @@ class Chaotic(Leaving):
 
     def end(self, c):
         if self.rnd.random() < .5:
-            c.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            ends_by_reset(c.sock)
         c.sock.shutdown(socket.SHUT_RDWR)
 
 

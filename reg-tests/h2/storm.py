@@ -11,7 +11,7 @@ from h2_server import H2Server, body_of
 from service import Service, address, check, finish, until
 
 DAY, YEAR, SIZE = 86400, 365 * 86400, 300000
-svc = Service(lambda p: p.add_argument("--ahead"))
+svc = Service("ahead")
 server = H2Server(address(svc.args.back)[1])
 over, good, bad = threading.Event(), [], []
 

@@ -8,7 +8,7 @@ from http1 import Reader
 from origin import serve_each
 from service import Service, check, finish, until
 
-service = Service(lambda p: [p.add_argument("--" + n) for n in ("short", "waits")])
+service = Service("short", "waits")
 args = service.args
 waiting = {}  # path -> the connection over which it was asked for
 changed, over = threading.Condition(), threading.Event()

@@ -172,7 +172,8 @@ class OfH1:
         keys = f"Sec-WebSocket-Key: {KEY}\r\nSec-WebSocket-Version: 13\r\n" if kind == "websocket" else ""
         head = "CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n" if kind == "connect" else \
             f"GET /chat HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: {kind}\r\n{keys}"
-        self.s, self.rest = connect(args.h1), b""
+        self.s = connect(args.h1)
+        self.r = Reader(self.s)
         self.say(f"{head}{lines}\r\n".encode() + payload, ends)
 
     def say(self, payload, ends):
@@ -180,28 +181,28 @@ class OfH1:
         if ends:
             self.s.shutdown(socket.SHUT_WR)
 
-    def more(self):
-        try:
-            got = self.s.recv(65536)
-        except OSError:
-            got = b""
-        self.rest += got
-        return got
 
     def status(self):
+        """Of the final answer."""
         while True:
-            while b"\r\n\r\n" not in self.rest:
-                if not self.more():
-                    return "closed"
-            head, self.rest = self.rest.split(b"\r\n\r\n", 1)
+            try:
+                head = self.r.head()
+            except OSError:
+                head = None
+            if head is None:
+                return "closed"
             status = int(head.split()[1])
             if status >= 200 or status == 101:
                 return status
 
     def body(self, n):
-        while len(self.rest) < n and self.more():
+        try:
+            while len(self.r.held) < n and self.r.more():
+                pass
+        except OSError:
             pass
-        return self.rest[:n]
+        return bytes(self.r.held[:n])
+
 
     def close(self):
         self.s.close()

@@ -13,7 +13,7 @@ from http1 import Reader
 from origin import serve_each
 from service import Service, check, finish
 
-service = Service(lambda parser: parser.add_argument("--test"))
+service = Service("test")
 asked = []
 SWITCHING = (b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
              b"Sec-WebSocket-Accept: %s\r\nSec-WebSocket-Protocol: chat\r\n\r\n")

@@ -7,6 +7,7 @@ import threading
 
 from frames import (DATA, END_STREAM, HEADERS, INITIAL_WINDOW_SIZE, RST_STREAM, SETTINGS,
                     WINDOW_UPDATE, Client, frame, read_block, rst, settings, window)
+from http1 import fields_of, head_alone
 from service import Service, address, check, connect, finish, read_all, until
 from ws_server import PUSHED, WsServer, accept_of
 
@@ -33,15 +34,11 @@ class H1:
                           f"Upgrade: {protocol}\r\n{keys}\r\n".encode())
 
     def head(self):
-        got = b""
-        while b"\r\n\r\n" not in got:
-            piece = self.sock.recv(1)
-            if not piece:
-                return 0, {}
-            got += piece
-        lines = got.decode().split("\r\n")
-        self.fields = {k.lower(): v for k, v in (line.split(": ", 1) for line in lines[1:-2])}
-        return int(lines[0].split()[1]), self.fields
+        head = head_alone(self.sock)
+        if head is None:
+            return 0, {}
+        self.fields = fields_of(head)
+        return int(head.split()[1]), self.fields
 
     def opened(self):
         status, fields = self.head()

@@ -3,51 +3,34 @@
 import os
 import signal
 import socket
-import ssl
 import struct
-import threading
 import time
 
+from http1 import Reader, reply
+from origin import serve_each
 from service import PATIENCE, Service, address, check, connect, finish, until
+from sockets import any_server
 
 SIZE = 150000
 BODY = bytes(range(250)) * (SIZE // 250)
-service = Service(lambda parser: [parser.add_argument("--way"), parser.add_argument("--nth")])
+service = Service("way", "nth")
 way, pid = service.args.way, service.args.pid
 host, port = address(service.args.front)
 
 
-def received(conn):
-    try:
-        return conn.recv(65536)
-    except OSError:
-        return b""
-
-
 def serve(conn):
-    got = b""
     if "tcp" in way:
         conn.sendall(b"\r\n\r\n" + BODY)
-        while received(conn):
+        while conn.recv(65536):
             pass
-    while piece := received(conn):
-        got += piece
-        while b"\r\n\r\n" in got:
-            head, got = got.split(b"\r\n\r\n", 1)
-            if head.startswith(b"GET /die"):
-                conn.close()
-                return
-            if head.startswith(b"GET /half"):
-                conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf")
-                conn.close()
-                return
-            body = BODY if head.startswith(b"GET /big") else b""
-            conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
-
-
-def origin(listener):
-    while True:
-        threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+    reader = Reader(conn)
+    while (head := reader.head()) is not None:
+        if head.startswith(b"GET /die"):
+            return
+        if head.startswith(b"GET /half"):
+            conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf")
+            return
+        conn.sendall(reply(BODY if head.startswith(b"GET /big") else b""))
 
 
 def get(path):
@@ -81,8 +64,7 @@ def asking():
     s.connect((host, port))
     if not way.endswith("tls"):
         return s
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context = any_server()
     return context.wrap_socket(s)
 
 
@@ -136,8 +118,7 @@ def rest(client):
         got += piece
 
 
-threading.Thread(target=origin, args=(socket.create_server(address(service.args.back)),),
-                 daemon=True).start()
+serve_each(service.args.back, serve)
 if way == "reused":
     with connect(service.args.front) as other:
         other.sendall(get("warm"))

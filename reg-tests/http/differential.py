@@ -38,7 +38,6 @@ import os
 import re
 import select
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -46,7 +45,10 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from http1 import Reader
+from origin import serve_each
 from service import free_ports
+from sockets import ends_by_reset
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "differential")
 PATIENCE = 20.0
@@ -98,49 +100,34 @@ def read_cases(path):
 # ---- messages, read as bytes ----
 
 
-class Stream:
-    """Bytes of a socket with a deadline."""
+class Stream(Reader):
+    """What comes over a socket with a deadline; how it ended is in `end`."""
 
     def __init__(self, sock):
-        self.sock, self.buf, self.end = sock, b"", None
+        super().__init__(sock)
+        self.end = None
 
-    def more(self):
-        """Reads once; False at the end, which is then named in self.end."""
+    def more(self, most=65536):
+        """Reads once; False at the end."""
         if self.end:
             return False
         try:
-            piece = self.sock.recv(65536)
+            if super().more(most):
+                return True
+            self.end = "closed"
         except socket.timeout:
             self.end = "silence"
-            return False
         except OSError:
             self.end = "reset"
-            return False
-        if not piece:
-            self.end = "closed"
-        self.buf += piece
-        return bool(piece)
-
-    def take(self, n):
-        got, self.buf = self.buf[:n], self.buf[n:]
-        return got
+        return False
 
     def until(self, mark):
-        while mark not in self.buf:
-            if not self.more():
-                return None
-        return self.take(self.buf.index(mark) + len(mark))
+        """With the mark."""
+        found = super().until(mark)
+        return None if found is None else found + mark
 
-    def exactly(self, n):
-        while len(self.buf) < n:
-            if not self.more():
-                return None
-        return self.take(n)
-
-    def rest(self):
-        while self.more():
-            pass
-        return self.take(len(self.buf))
+    def left(self):
+        return self.exactly(len(self.held))
 
 
 def header(head, name):
@@ -163,7 +150,7 @@ def read_chunks(stream):
             break
         data = stream.exactly(n + 2)
         if data is None:
-            return out + stream.take(len(stream.buf)) + b"<cut>"
+            return out + stream.left() + b"<cut>"
         out += data
     while line != b"\r\n":
         line = stream.until(b"\r\n")
@@ -187,7 +174,7 @@ def read_message(stream, method=None):
     length = header(head, b"content-length")
     if length is not None and length.isdigit():
         body = stream.exactly(int(length))
-        return head, stream.take(len(stream.buf)) + b"<cut>" if body is None else body
+        return head, stream.left() + b"<cut>" if body is None else body
     if method is None:
         return head, b""
     return head, stream.rest() + b"<to the close>"
@@ -200,20 +187,14 @@ class Origin:
     """Answers with what the case says; remembers what came."""
 
     def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-        self.port = self.listener.getsockname()[1]
         self.lock = threading.Lock()
         self.answers, self.seen = [], []
-        threading.Thread(target=self.run, daemon=True).start()
+        self.port = serve_each("127.0.0.1:0", self.serve).getsockname()[1]
 
     def begin(self, answers):
         with self.lock:
             self.answers, self.seen = answers, []
 
-    def run(self):
-        while True:
-            sock, _ = self.listener.accept()
-            threading.Thread(target=self.serve, args=(sock,), daemon=True).start()
 
     def next_answer(self):
         with self.lock:
@@ -222,17 +203,13 @@ class Origin:
     def serve(self, sock):
         sock.settimeout(PATIENCE)
         stream = Stream(sock)
-        try:
-            while self.exchange(sock, stream):
-                pass
-        except OSError:
+        while self.exchange(sock, stream):
             pass
-        sock.close()
 
     def exchange(self, sock, stream):
         message = read_message(stream)
         if message is None:
-            left = stream.take(len(stream.buf))
+            left = stream.left()
             if left:
                 self.seen.append(left + b"<incomplete>")
             return False
@@ -247,7 +224,7 @@ class Origin:
             answer = b"HTTP/1.1 200 OK\r\nX-Origin: default\r\nContent-Length: 3\r\n\r\nyes"
         sock.send(answer, socket.MSG_MORE if end == "<-" else 0)
         if end == "<!":
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            ends_by_reset(sock)
         elif end == "<-":
             sock.shutdown(socket.SHUT_WR)
             stream.rest()
@@ -395,8 +372,8 @@ def finish(sock, stream, said, probe):
             return
         said.append(show(normal_head(message[0]) + message[1]))
         if (header(message[0], b"connection") or b"").lower() == b"close":
-            stream.buf += stream.rest()
-    left = stream.take(len(stream.buf))
+            stream.held += stream.rest()
+    left = stream.left()
     if left:
         said.append("left " + show(left))
     # A RST behind the last byte depends on whether the probe was there in time

@@ -10,7 +10,9 @@ import re
 import socket
 import subprocess
 import sys
-import threading
+
+from http1 import Reader
+from origin import serve_each
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 GONE = "a field that is not there: "  # the beginning of a line that must not arrive
@@ -262,26 +264,19 @@ class Origin:
     """Keeps the last head, and answers as the row says."""
 
     def __init__(self, listener):
-        self.listener, self.head, self.answer = listener, "", OK
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.head, self.answer = "", OK
+        serve_each(listener, self.serve)
 
-    def accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                threading.Thread(target=self.serve, args=[self.listener.accept()[0]], daemon=True).start()
 
     def serve(self, conn):
-        data = b""
-        with conn, contextlib.suppress(OSError):
-            while piece := conn.recv(65536):
-                if not data and piece.startswith(frames.PREFACE):
-                    self.serve_h2(frames.Client(None, preface=b"", sock=conn), piece)
-                    return
-                data += piece
-                while b"\r\n\r\n" in data:
-                    head, data = data.split(b"\r\n\r\n", 1)
-                    self.head = head.decode("latin-1").lower()
-                    conn.sendall(self.answer)
+        reader = Reader(conn)
+        reader.more()
+        if reader.held.startswith(frames.PREFACE):
+            self.serve_h2(frames.Client(None, preface=b"", sock=conn), bytes(reader.held))
+            return
+        while (head := reader.head()) is not None:
+            self.head = head.decode("latin-1").lower()
+            conn.sendall(self.answer)
 
     def serve_h2(self, peer, first):
         """As a client reads, without the preface."""
@@ -348,10 +343,7 @@ def ask(row, *more):
     """The head of the answer."""
     with connect(args.front) as client:
         client.sendall(row.bytes(*more))
-        data = b""
-        while b"\r\n\r\n" not in data and (piece := client.recv(65536)):
-            data += piece
-        return data.split(b"\r\n\r\n")[0].decode("latin-1").lower()
+        return (Reader(client).head() or b"").decode("latin-1").lower()
 
 
 def arrived(wanted, head):

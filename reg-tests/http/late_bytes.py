@@ -9,14 +9,15 @@ import queue
 import signal
 import socket
 import ssl
-import struct
 import termios
 import threading
 
 import service
 from http1 import Reader, chunked, reply
 from origin import serve_each
+from processes import state, stop
 from service import check, connect, finish
+from sockets import ends_by_reset
 
 EVIL = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
 closed = threading.Semaphore(0)
@@ -65,7 +66,7 @@ def connected(port):
 def reset(c):
     """The thread that reads from it closes it."""
     port = c.getpeername()[1]
-    c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    ends_by_reset(c)
     c.shutdown(socket.SHUT_RD)
     closed.acquire(timeout=service.PATIENCE)
     while connected(port):
@@ -86,45 +87,24 @@ def ask(s, to, method, path):
 
 
 def answer(s, method="GET"):
-    """Status and body."""
-    got = b""
-    while b"\r\n\r\n" not in got:
-        piece = s.recv(65536)
-        if not piece:
-            return 0, got
-        got += piece
-    fields, body = got.split(b"\r\n\r\n", 1)
-    status = int(fields.split()[1])
+    """Status and body, and what came behind it."""
+    r = Reader(s)
+    head = r.head()
+    if head is None:
+        return 0, bytes(r.held)
+    status = int(head.split()[1])
     if method == "HEAD" or status in (204, 304):
-        return status, body
-    if b"ransfer-" in fields:
-        while not body.endswith(b"0\r\n\r\n"):
-            body += s.recv(65536)
-        return status, body.split(b"\r\n")[1]
-    length = int(fields.lower().split(b"content-length:")[1].split()[0])
-    while len(body) < length:
-        body += s.recv(65536)
-    return status, body
+        return status, bytes(r.held)
+    return status, (r.body(head) or b"") + r.held
 
 
 def idle(it, to):
     return int(it.stat(to, "s")["idle_conn_cur"])
 
 
-def state(it):
-    with open(f"/proc/{it.pid}/stat") as f:
-        return f.read().rsplit(") ", 1)[1][0]
-
-
 def rest(it):
     """Until it waits in its poller."""
-    while state(it) != "S":
-        pass
-
-
-def stop(it):
-    os.kill(it.pid, signal.SIGSTOP)
-    while state(it) != "T":
+    while state(it.pid) != "S":
         pass
 
 
@@ -138,7 +118,7 @@ def one(it, to, kind, name, fault, number):
         c = connections.get(timeout=service.PATIENCE)
         token = f"victim{number}"
         rest(it)
-        stop(it)
+        stop(it.pid)
         ask(victim, to, "GET", f"/{token}/GET")
         try:
             fault(c)
@@ -155,7 +135,7 @@ def one(it, to, kind, name, fault, number):
 
 
 def main():
-    it = service.Service(lambda p: p.add_argument("--tls"))
+    it = service.Service("tls")
     serve_each(it.args.back, serve)
     ways = ["tcp"]
     if it.args.tls:

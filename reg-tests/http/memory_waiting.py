@@ -3,6 +3,7 @@
 
 import sys
 
+from http1 import Reader
 from service import Service, check, connect, finish, until
 
 case = sys.argv.pop(1)
@@ -35,14 +36,11 @@ def sessions():
 
 
 def answer(pieces):
-    s = connect(service.args.front)
-    for piece in pieces:
-        s.sendall(piece)
-    got = b""
-    while b"\r\n\r\n" not in got:
-        got += s.recv(4096)
-    s.close()
-    return got.decode()
+    with connect(service.args.front) as s:
+        for piece in pieces:
+            s.sendall(piece)
+        r = Reader(s)
+        return (r.head() + b"\r\n" + r.held).decode()
 
 
 def heads():

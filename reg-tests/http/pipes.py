@@ -11,10 +11,12 @@ import hashlib
 import os
 import signal
 import socket
-import struct
 import sys
 import threading
 import time
+
+from service import ask
+from sockets import reset
 
 FRONT, BACK = (tuple([a.rsplit(":", 1)[0], int(a.rsplit(":", 1)[1])]) for a in sys.argv[1:3])
 PID, STATS = int(sys.argv[3]), sys.argv[4]
@@ -75,8 +77,7 @@ class Peer:
         return b"".join(out), trailers
 
     def reset(self):
-        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.sock.close()
+        reset(self.sock)
 
 
 def client(rcvbuf=0):
@@ -102,6 +103,7 @@ def chunked(body, size, trailer=b""):
 
 
 # ---- the origin: a thread a connection; the path says what to do ----
+
 
 event_seen = threading.Event()  # the client has got the last event
 blocked = threading.Event()     # nothing more goes to a client that does not read
@@ -202,6 +204,7 @@ HUGE = length(BIG * 16)
 
 
 # ---- the tests ----
+
 
 def read_length(c, n):
     c.until(b"\r\n\r\n")
@@ -316,19 +319,8 @@ def test_large_beside_slow():
         c.reset()
 
 
-def ask(command):
-    with socket.socket(socket.AF_UNIX) as sock:
-        sock.settimeout(20)
-        sock.connect(STATS)
-        sock.sendall(command.encode() + b"\n")
-        answer = b""
-        while piece := sock.recv(65536):
-            answer += piece
-    return answer.decode()
-
-
 def bytes_out():
-    return int(next(line for line in ask("show stat fe 1 -1").splitlines() if line.startswith("fe,")).split(",")[9])
+    return int(next(line for line in ask(STATS, "show stat fe 1 -1").splitlines() if line.startswith("fe,")).split(",")[9])
 
 
 def test_counted_is_sent():

@@ -4,6 +4,7 @@
 import socket
 import sys
 
+from http1 import Reader
 from origin import serve_each
 from service import check, finish
 
@@ -24,11 +25,12 @@ def read_chunked(sock, data):
 
 
 def serve(sock):
-    while head := sock.recv(65536):
-        while b"\r\n\r\n" not in head:
-            head += sock.recv(65536)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    reader = Reader(sock)
+    while (head := reader.head()) is not None:
+        head += b"\r\n\r\n"
         if b"chunked" in head:
-            head = read_chunked(sock, head)
+            head = read_chunked(sock, head + reader.exactly(len(reader.held)))
         seen.append(head)
         path = head.split()[1]
         trailer = {b"/long": LONG, b"/none": b"", b"/few": FEW, b"/many": MANY, b"/alone": b"Content-Length: 0\r\n",
@@ -36,7 +38,6 @@ def serve(sock):
             path, b"X-T: v\r\nX-U: w\r\n")
         answer = (b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
                   b"5\r\nhello\r\n0\r\n" + trailer + b"\r\n")
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         size = 1 if path == b"/slow" else len(answer)
         for at in range(0, len(answer), size):
             sock.sendall(answer[at:at + size])

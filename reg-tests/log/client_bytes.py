@@ -3,12 +3,11 @@
 import base64
 import ctypes
 import os
-import socket
 import struct
 import subprocess
 
 from encoded_lib import Collector, shown, strict_json
-from service import Service, check, finish
+from service import Service, check, connect, finish, to_the_end
 
 FRONTS = "clear", "tls", "strict", "tcp"
 service = Service(lambda p: [p.add_argument("--" + k) for k in FRONTS])
@@ -16,21 +15,6 @@ args = service.args
 collectors = {name: Collector(os.path.join(args.dir, name))
               for name in ("clear", "clear.text", "h2", "h2.text", "tls", "tls.text", "tls.cert", "strict", "tcp")}
 faults, seen = [], 0
-
-
-def connect(at):
-    host, port = at.split(":")
-    return socket.create_connection((host, int(port)), timeout=60)
-
-
-def to_the_end(s):
-    got = b""
-    try:
-        while piece := s.recv(65536):
-            got += piece
-    except ConnectionResetError:
-        pass
-    return got
 
 
 def line(name, what):

@@ -3,11 +3,10 @@
 import os
 import re
 import shutil
-import socket
 import subprocess
 
 from encoded_lib import Collector, shown, strict_json
-from service import Service, check, finish
+from service import Service, check, connect, finish, to_the_end
 
 KINDS = "http", "https", "tcp"
 service = Service(lambda p: [p.add_argument("--" + k) for k in KINDS + ("manual",)])
@@ -28,16 +27,10 @@ def documented():
 
 
 def send(kind, text, leaves=False):
-    host, port = getattr(args, kind).split(":")
-    with socket.create_connection((host, int(port)), timeout=60) as c:
+    with connect(getattr(args, kind)) as c:
         c.sendall(text)
-        if leaves:
-            return
-        try:
-            while c.recv(65536):
-                pass
-        except ConnectionResetError:
-            pass
+        if not leaves:
+            to_the_end(c)
 
 
 def ask(kind, what, text, leaves=False):

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The table of own_answers.sh: --write makes the configuration, the other forms walk it."""
-import contextlib
 import os
 import re
 import socket
-import threading
 
 from encoded_lib import Collector
+from origin import serve_each
 from service import PATIENCE, Service, check, finish
 
 service = Service(lambda p: [p.add_argument("--" + k, action="store_true") for k in ("write", "reference", "numbers")])
@@ -136,19 +135,14 @@ def serve(name, answer):
     path = os.path.join(FOLDER, name)
     if os.path.exists(path):
         os.unlink(path)
-    s = socket.socket(socket.AF_UNIX)
-    s.bind(path)
-    s.listen(10)
 
-    def loop():
-        while True:
-            with s.accept()[0] as c, contextlib.suppress(OSError):
-                c.recv(65536)
-                if answer:
-                    c.sendall(answer)
-                else:
-                    c.recv(1)
-    threading.Thread(target=loop, daemon=True).start()
+    def one(c):
+        c.recv(65536)
+        if answer:
+            c.sendall(answer)
+        else:
+            c.recv(1)
+    serve_each(path, one)
 
 
 def status_of(i, asked, ends):

@@ -2,10 +2,9 @@
 """The clients and the collectors of profiles.sh."""
 import os
 import re
-import socket
 
 from encoded_lib import Collector
-from service import Service, check, finish
+from service import Service, check, connect, finish, to_the_end
 
 FRONTS = "plain", "steps", "tcp", "handshake"
 service = Service(lambda p: [p.add_argument("--" + k) for k in FRONTS])
@@ -15,14 +14,9 @@ collectors = {name: Collector(os.path.join(args.dir, name)) for name in NAMES}
 
 
 def send(front, text):
-    host, port = getattr(args, front).split(":")
-    with socket.create_connection((host, int(port)), timeout=60) as c:
+    with connect(getattr(args, front)) as c:
         c.sendall(text)
-        try:
-            while c.recv(65536):
-                pass
-        except ConnectionResetError:
-            pass
+        to_the_end(c)
 
 
 def expect(what, name, *wanted):

@@ -5,7 +5,7 @@ import socket
 
 from service import Service, address, check, connect, finish, read_all
 
-service = Service(lambda p: p.add_argument("--where"))
+service = Service("where")
 collector = socket.socket()
 collector.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 collector.bind(address(service.args.where))

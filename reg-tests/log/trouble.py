@@ -7,9 +7,10 @@ import socket
 import threading
 import time
 
+from http1 import Reader
 from service import Service, address, check, connect, finish, until
 
-service = Service(lambda p: p.add_argument("--disk"))
+service = Service("disk")
 args = service.args
 seed = int(os.environ.get("TROUBLE_SEED", random.randrange(1 << 30)))
 random.seed(seed)
@@ -158,9 +159,7 @@ def requests(n):
             path += b"/" + b"a" * random.choice((1, 100, 900))
         began = time.monotonic()
         client.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: h\r\n\r\n")
-        answer = b""
-        while b"\r\n\r\n" not in answer:
-            answer += client.recv(4096)
+        answer = Reader(client).head()
         if not answer.startswith(b"HTTP/1.1 200"):
             raise SystemExit("not served: %r" % answer)
         slowest = max(slowest, time.monotonic() - began)

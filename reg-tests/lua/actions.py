@@ -2,10 +2,10 @@
 """What actions.sh describes."""
 
 import socket
-import struct
 import time
 
 from service import Service, check, connect, finish, read_all, until
+from sockets import reset
 
 service = Service(lambda parser: [parser.add_argument(name) for name in ("tcp", "aborts")])
 
@@ -52,8 +52,7 @@ for name in "forever", "sleeps":
     s = connect(service.args.front)
     s.sendall(f"GET /{name} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
     until(f"a script that never ends: {name}", lambda: "fe=fe " in service.ask("show sess"))
-    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    s.close()
+    reset(s)
     until("a client that leaves ends it", lambda: "fe=fe " not in service.ask("show sess"))
 for name in "forever", "sleeps", "response":
     with connect(service.args.aborts) as s:

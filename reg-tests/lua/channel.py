@@ -7,7 +7,7 @@ import socket
 from origin import serve_each
 from service import Service, check, connect, finish, read_all
 
-service = Service(lambda p: [p.add_argument("--" + n) for n in ("res", "other")])
+service = Service("res", "other")
 args = service.args
 
 

@@ -5,7 +5,6 @@ import os
 import random
 import signal
 import socket
-import struct
 import threading
 import time
 
@@ -14,6 +13,7 @@ import service
 from http1 import reply
 from origin import serve_each
 from service import Service, address, ask, check, connect, finish, until
+from sockets import ends_by_reset
 
 
 def options(parser):
@@ -84,7 +84,7 @@ def break_off():
             if rnd.random() < 0.8:
                 s.recv(rnd.choice([1, 65536]))
             if rnd.random() < 0.5:
-                s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                ends_by_reset(s)
     except OSError:
         pass
 

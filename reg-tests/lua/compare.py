@@ -45,6 +45,9 @@ import tempfile
 import threading
 import time
 
+from http1 import Reader
+from origin import serve_each
+
 PATIENCE = float(os.environ.get("PATIENCE", 15))
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases")
 PROXY = b"PROXY TCP4 192.0.2.7 192.0.2.8 1234 80\r\n"
@@ -142,63 +145,27 @@ class Origin:
         self.port = listeners[1].getsockname()[1]
         for listener in listeners:
             listener.listen(100)
-            threading.Thread(target=self.accept, args=(listener,), daemon=True).start()
+            serve_each(listener, self.serve)
 
-    def accept(self, listener):
-        while True:
-            s, _ = listener.accept()
-            threading.Thread(target=self.serve, args=(s,), daemon=True).start()
 
     def serve(self, s):
-        got = b""
-        try:
-            while True:
-                while b"\n" not in got:
-                    got += self.some(s)
-                if not re.match(rb"[A-Za-z]+ \S+ HTTP/1", got):
-                    line, got = got.split(b"\n", 1)
-                    s.sendall(b"echo " + line + b"\n")
-                    if line.strip() == b"quit":
-                        break
-                    continue
-                while b"\r\n\r\n" not in got:
-                    got += self.some(s)
-                head, got = got.split(b"\r\n\r\n", 1)
-                body, got = self.body(s, head, got)
-                if self.answer(s, head, body):
-                    break
-        except OSError:
-            pass
-        finally:
-            s.close()
+        r = Reader(s)
+        while b"\n" in r.held or r.more():
+            if b"\n" not in r.held:
+                continue
+            if not re.match(rb"[A-Za-z]+ \S+ HTTP/1", r.held):
+                line = r.until(b"\n")
+                s.sendall(b"echo " + line + b"\n")
+                if line.strip() == b"quit":
+                    return
+                continue
+            head = r.head()
+            if head is None:
+                return
+            body = r.body(head)
+            if body is None or self.answer(s, head, body):
+                return
 
-    @staticmethod
-    def some(s):
-        piece = s.recv(65536)
-        if not piece:
-            raise OSError
-        return piece
-
-    def body(self, s, head, got):
-        length = re.search(rb"(?im)^content-length: *(\d+)", head)
-        if length:
-            wanted = int(length.group(1))
-            while len(got) < wanted:
-                got += self.some(s)
-            return got[:wanted], got[wanted:]
-        body = b""
-        if re.search(rb"(?im)^transfer-encoding: *chunked", head):
-            while True:
-                while b"\r\n" not in got:
-                    got += self.some(s)
-                size, got = got.split(b"\r\n", 1)
-                size = int(size.split(b";")[0], 16)
-                while len(got) < size + 2:
-                    got += self.some(s)
-                body, got = body + got[:size], got[size + 2:]
-                if not size:
-                    break
-        return body, got
 
     @staticmethod
     def answer(s, head, body):

@@ -2,23 +2,14 @@
 """What filter_half_closed.sh describes."""
 
 import socket
-import threading
 
-from service import Service, address, check, connect, finish, read_all
+from origin import serve_each
+from service import Service, check, connect, finish, read_all
 
 svc = Service()
 
 
-def answer(listener):
-    while True:
-        s, _ = listener.accept()
-        asked = read_all(s)
-        s.sendall(b"answer to " + asked)
-        s.close()
-
-
-listener = socket.create_server(address(svc.args.back))
-threading.Thread(target=answer, args=(listener,), daemon=True).start()
+serve_each(svc.args.back, lambda s: s.sendall(b"answer to " + read_all(s)))
 for i in range(5):
     with connect(svc.args.front) as s:
         s.sendall(b"x")

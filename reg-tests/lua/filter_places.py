@@ -5,7 +5,7 @@ from http1 import Reader, reply
 from origin import serve_each
 from service import Service, check, connect, finish, read_all, until
 
-service = Service(lambda p: p.add_argument("--sees"))
+service = Service("sees")
 args = service.args
 seen = []
 

@@ -5,7 +5,6 @@ import base64
 import hashlib
 import random
 import socket
-import struct
 import threading
 
 import http1
@@ -209,9 +208,6 @@ def pattern(n):
 
 
 # ---- clients -------------------------------------------------------------------------------------
-
-
-RESET = struct.pack("ii", 1, 0)
 
 
 class Client:

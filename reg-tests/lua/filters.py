@@ -8,8 +8,10 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from filter_world import RESET, Client, Echo, Proxy, changed, judge, pattern
+from filter_world import Client, Echo, Proxy, changed, judge, pattern
+from origin import serve_each
 from service import Service, check, finish, read_all, until
+from sockets import ends_by_reset
 
 service = Service(lambda p: [p.add_argument("--" + name) for name in ("pem", "part", "scripts")] +
                   [p.add_argument("--print", action="store_true")])
@@ -114,7 +116,7 @@ def broken_off(proxies):
                 if i == 40:
                     c.s.recv(rnd.choice((1, 500, 5000)))
                 if i % 2:
-                    c.s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+                    ends_by_reset(c.s)
         with Client(where(p)) as c:
             c.send(c.request("y", "GET", "/300000", "break"))
             try:
@@ -181,29 +183,14 @@ def streams():
         yield Proxy(f"tcp{i}", kinds, mode="tcp", split=i // 2, others=(TRACE, TRACE) if i == 2 else ())
 
 
-class Mirror:
+def mirror(s):
     """Sends back what it is sent, and ends when that ends."""
-
-    def __init__(self, at):
-        host, port = at.rsplit(":", 1)
-        self.listener = socket.create_server((host, int(port)), backlog=1000)
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            threading.Thread(target=self.serve, args=(self.listener.accept()[0],), daemon=True).start()
-
-    def serve(self, s):
-        try:
-            with s:
-                while piece := s.recv(65536):
-                    s.sendall(piece)
-        except OSError:
-            pass
+    while piece := s.recv(65536):
+        s.sendall(piece)
 
 
 def judge_tcp(proxies):
-    Mirror(args.back)
+    serve_each(args.back, mirror)
     for p in proxies:
         for size in 0, 1, 2, 16384, LARGE:
             with Client(where(p)) as c:
@@ -220,11 +207,12 @@ def judge_tcp(proxies):
             with Client(where(p), small=True) as c:
                 c.s.sendall(pattern(5000 * i))
                 if i % 2:
-                    c.s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+                    ends_by_reset(c.s)
     nothing_left()
 
 
 # ---- what they should not do ---------------------------------------------------------------------
+
 
 HTTP_MOMENTS = ("start_analyze", "http_headers", "http_payload", "http_end", "end_analyze")
 WHATS = ("raise", "loop", "done", "reply", "sleep", "memory", "table", "none", "word", "much", "min", "ERROR", "all")
@@ -357,7 +345,7 @@ def judge_kept(proxies):
             with Client(where(p)) as c:
                 c.s.sendall(c.request("kept", "POST", "/", "length", pattern(3000)))
                 if leaves:
-                    c.s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+                    ends_by_reset(c.s)
                     continue
                 try:
                     got = c.response()
@@ -434,6 +422,7 @@ def judge_workers(proxies):
 
 
 # ---- parts ---------------------------------------------------------------------------------------
+
 
 few = [p for p in plenty() if p.name in ("h1_one", "h1_two", "h1_three", "h1_packed", "h2_three", "h2_two")]
 every = list(plenty())

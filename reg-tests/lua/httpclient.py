@@ -2,18 +2,20 @@
 """What scripts reach by name and by TLS, and what becomes of it: names that are unknown, silent, cut
 or forged, servers that are slow or dead, certificates that are wrong, clients that leave, workers that
 are killed, a reload. `--what` says which parts; the program runs with the configuration for it."""
+import itertools
 import os
 import signal
 import socket
-import ssl
-import struct
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+from http1 import Reader
 from nameserver import A, FORGED, GARBAGE, REFUSED, SERVFAIL, SILENT, NameServer
+from processes import descriptors
 from service import PATIENCE, Service, check, connect, finish, read_all, until
+from sockets import ends_by_reset, server_with
 
-service = Service(lambda p: (p.add_argument("--what"), p.add_argument("--certs")))
+service = Service("what", "certs")
 front, certs = service.args.front, service.args.certs
 ZONE = {
     "one.test": ["127.0.0.1"], "both.test": ["127.0.0.1", "::1"], "six.test": ["::1"],
@@ -39,8 +41,7 @@ class Origin:
         self.lock = threading.Lock()
         self.context = None
         if cert:
-            self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self.context.load_cert_chain(os.path.join(certs, cert + ".pem"))
+            self.context = server_with(os.path.join(certs, cert + ".pem"))
             self.context.sni_callback = lambda s, name, c: self.asked_for.append(name)
         self.listener = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -74,18 +75,12 @@ class Origin:
                 self.open -= 1
 
     def converse(self, s):
-        n, got = 0, b""
-        while True:
-            while b"\r\n\r\n" not in got:
-                piece = s.recv(65536)
-                if not piece:
-                    return
-                got += piece
-            head, got = got.split(b"\r\n\r\n", 1)
-            while b"chunked" in head and b"0\r\n\r\n" not in got:
-                got += s.recv(65536)
-            got = b"" if b"chunked" in head else got
-            n += 1
+        reader = Reader(s)
+        for n in itertools.count(1):
+            found = reader.message()
+            if found is None:
+                return
+            head = found[0]
             with self.lock:
                 self.requests += 1
             path = head.split()[1].decode()
@@ -131,10 +126,6 @@ def say_at_once(*rows):
         answers = list(pool.map(lambda row: asks(row[1]), rows))
     for (sentence, _, *bounds), answer in zip(rows, answers):
         judge(sentence, answer, *bounds)
-
-
-def sockets_of(pid):
-    return len(os.listdir(f"/proc/{pid}/fd"))
 
 
 later = []  # what comes when time has passed: asked for when all parts have begun
@@ -251,18 +242,18 @@ def many_part():
 def gone_part():
     """Clients that leave while their script waits for a name, a connection, an answer."""
     origin = Origin(8080)
-    before = sockets_of(service.pid)
+    before = descriptors(service.pid)
     for url in "http://silent.test:8080/", "http://dead.test:8080/", "http://one.test:8080/silent":
         for reset in (True,) if "one.test" in url else (False, True):
             s = connect(front)
             s.sendall(f"GET /?url={url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
             until("its script waits", lambda: service.ask("show sess").count("fe=fe"))
             if reset:
-                s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                ends_by_reset(s)
             s.close()
     until("no session is left of clients that have gone", lambda: not service.ask("show sess").count("fe=fe"))
     until("nor a connection of theirs", lambda: not origin.open)
-    until("nor a descriptor", lambda: sockets_of(service.pid) <= before)
+    until("nor a descriptor", lambda: descriptors(service.pid) <= before)
 
 
 def command_part():

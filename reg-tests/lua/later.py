@@ -4,7 +4,7 @@ import socket
 
 from service import Service, check, connect, finish, read_all, until
 
-service = Service(lambda p: (p.add_argument("--map"), p.add_argument("--log")))
+service = Service("map", "log")
 
 
 def get(path):

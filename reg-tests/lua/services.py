@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Services of scripts: clients that leave at every step, that read nothing, that wait in numbers."""
 import socket
-import struct
 import threading
 
 from origin import serve_each
 from processes import descriptors
 from service import Service, check, connect, finish, until
+from sockets import ends_by_reset
 
 service = Service(lambda p: (p.add_argument("--bytes"), p.add_argument("--silent", type=int)))
 front, plain = service.args.front, service.args.bytes
@@ -44,7 +44,7 @@ def leave(to, request, sent, taken, reset):
             break
         taken -= len(piece)
     if reset:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        ends_by_reset(s)
     s.close()
 
 

@@ -4,7 +4,7 @@ import time
 
 from service import Service, check, finish, until
 
-service = Service(lambda p: p.add_argument("--log"))
+service = Service("log")
 
 
 def ask(path):

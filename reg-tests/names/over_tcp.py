@@ -2,13 +2,13 @@
 """Name servers that are asked over TCP, by the words behind their addresses; see over_tcp.sh."""
 import argparse
 import os
-import socket
 import ssl
 import threading
 
 import nameserver
 import service
 from names_world import Client, Origins
+from origin import serve_each
 from service import check, until
 
 TEXT = """global
@@ -48,10 +48,7 @@ def main():
         w.end()
 
     path = os.path.join(args.dir, "dns")
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(path)
-    listener.listen()
-    threading.Thread(target=lambda: plain.serve(listener.accept()[0]), daemon=True).start()
+    serve_each(path, plain.serve)
     w = world(f"stream+unix@{path}")
     check("over a Unix socket", w.get("a.test", port)[0] == "127.0.0.2")
     w.end()
@@ -88,19 +85,16 @@ def many_at_once(ns, w, most, asked):
 
 def one_stays_silent(ns, world):
     """The other end of the first connection has gone without a word."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    asked = []
+    asked, first = [], threading.Lock()
 
-    def silent(conn):
-        while data := conn.recv(4096):
-            asked.append(data)
+    def serve(conn):
+        if first.acquire(blocking=False):
+            while data := conn.recv(4096):
+                asked.append(data)
+        else:
+            ns.serve(conn)
 
-    def serve():
-        threading.Thread(target=silent, args=(listener.accept()[0],), daemon=True).start()
-        while True:
-            threading.Thread(target=ns.serve, args=(listener.accept()[0],), daemon=True).start()
-
-    threading.Thread(target=serve, daemon=True).start()
+    listener = serve_each("127.0.0.1:0", serve)
     w = world(f"tcp@127.0.0.1:{listener.getsockname()[1]}", retry="200ms")
     clients = []
     for i in range(3):

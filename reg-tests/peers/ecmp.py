@@ -8,8 +8,8 @@ import sys
 import threading
 import time
 
-sys.dont_write_bytecode = True
-from machines import NUMBER, check, end, inside, request, start, until
+from machines import NUMBER, end, inside, request, start
+from service import check, until
 
 HOPS = {"left": "192.0.2.1", "right": "192.0.2.2"}
 announced = {}

@@ -1,24 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Reloads, workers that die, and processes that replace others: see generations.sh."""
 import os
-import re
 import signal
 import time
 
 from nodes import Nodes
-from service import Service, ask, check, finish, until
+from service import Service, check, finish, until
 
 service = Service()
 
 
-def folder(name):
-    path = os.path.join(service.args.dir, name)
-    os.mkdir(path)
-    return path
-
-
 def pair(name, **how):
-    nodes = Nodes(["A", "B"], folder(name))
+    nodes = Nodes(["A", "B"], service.folder(name))
     a = nodes["A"].start(arguments=("-W", "-S", nodes["A"].parent), nbproc=2, **how)
     b = nodes["B"].start(**how)
     until("A and B talk", lambda: a.talks_to("B") and b.talks_to("A"))
@@ -76,7 +69,7 @@ def speaker_dies():
 
 def successor():
     """A single process teaches the one that replaces it, of itself."""
-    nodes = Nodes(["A", "B"], folder("successor"))
+    nodes = Nodes(["A", "B"], service.folder("successor"))
     a = nodes["A"].start()
     for i in range(50):
         a.set(f"10.0.0.{i}", i + 1)
@@ -98,7 +91,7 @@ def successor():
 
 def service_replaced():
     """The same with workers, of which one speaks."""
-    nodes = Nodes(["A", "B"], folder("replaced"))
+    nodes = Nodes(["A", "B"], service.folder("replaced"))
     a = nodes["A"].start(nbproc=3)
     until("nobody to ask", lambda: a.logged("up to date") == 1)
     for i in range(50):

@@ -10,33 +10,17 @@ import socket
 import subprocess
 import sys
 import threading
-import time
+
+import service
+from http1 import Answer, reply
+from origin import serve
+from service import read_all, until
 
 PENSTOCK, EXAMPLES, FOLDER, NUMBER = sys.argv[1:5]
 OTHER = {"left": "right", "right": "left"}
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNET = 0x40000000
 WIRE = open("/proc/self/ns/net")  # where the wire is
-failures = 0
-
-
-def check(sentence, good):
-    global failures
-    failures += not good
-    print(("ok      " if good else "FAILED  ") + sentence, flush=True)
-
-
-def until(sentence, condition, patience=60):
-    end = time.monotonic() + patience
-    while time.monotonic() < end:
-        try:
-            if condition():
-                check(sentence, True)
-                return
-        except (OSError, IndexError, TypeError, ValueError):
-            pass
-        time.sleep(0.02)
-    check(sentence, False)
 
 
 def enter(namespace):
@@ -58,36 +42,18 @@ def on(machine, *command, log=None):
 
 # ---- servers ------------------------------------------------------------------------------------
 
-def serve(s, name):
-    got = b""
-    with s:
-        while True:
-            while b"\r\n\r\n" not in got:
-                if not (piece := s.recv(65536)):
-                    return
-                got += piece
-            head, got = got.split(b"\r\n\r\n", 1)
-            cookie = b""
-            if b" /login/" in head:
-                cookie = b"Set-Cookie: JSESSIONID=%s\r\n" % head.split(b" /login/")[1].split(b" ")[0]
-            s.sendall(b"HTTP/1.1 200 OK\r\n%sContent-Length: %d\r\n\r\n%s" % (cookie, len(name), name))
-
-
-def quietly(s, name):
-    try:
-        serve(s, name)
-    except OSError:
-        pass
-
 
 def origin(address, name):
     inside("servers")
-    with socket.create_server((address, 8080), backlog=200) as listener:
-        while True:
-            threading.Thread(target=quietly, args=(listener.accept()[0], name), daemon=True).start()
+
+    def answer(r):
+        cookie = [f"Set-Cookie: JSESSIONID={r.path[7:]}"] if r.path.startswith("/login/") else []
+        return reply(name, *cookie)
+    serve(f"{address}:8080", answer)
 
 
 # ---- machines -----------------------------------------------------------------------------------
+
 
 class Machine:
     def __init__(self, name, keepalived):
@@ -110,13 +76,7 @@ class Machine:
                              "-f", f"{EXAMPLES}/pair-keepalived.conf", log=self.name + ".keepalived")
 
     def ask(self, command):
-        with socket.socket(socket.AF_UNIX) as s:
-            s.connect(f"{FOLDER}/{self.name}.sock")
-            s.sendall(command.encode() + b"\n")
-            got = b""
-            while piece := s.recv(65536):
-                got += piece
-        return got.decode()
+        return service.ask(f"{FOLDER}/{self.name}.sock", command)
 
     def count(self):
         """Requests of the client, as its table says."""
@@ -157,22 +117,18 @@ class Machine:
 
 # ---- clients ------------------------------------------------------------------------------------
 
+
 def request(path="/", cookie=None, timeout=0.5):
     """Status, fields, body; None when there is no whole answer."""
     try:
         with socket.create_connection(("192.0.2.10", 80), timeout) as s:
             extra = f"Cookie: JSESSIONID={cookie}\r\n" if cookie else ""
             s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{extra}\r\n".encode())
-            got = b""
-            while piece := s.recv(65536):
-                got += piece
+            got = read_all(s)
     except OSError:
         return None
-    if b"\r\n\r\n" not in got:
-        return None
-    head, body = got.decode().split("\r\n\r\n", 1)
-    fields = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:])
-    return int(head.split()[1]), fields, body
+    answer = Answer(got)
+    return (answer.status, answer.fields, answer.text) if answer.status else None
 
 
 def start(keepalived):
@@ -188,9 +144,9 @@ def end(machines):
     for m in machines.values():
         m.end(m.keepalived, signal.SIGTERM)
         m.end(m.penstock, signal.SIGTERM)
-    for name in OTHER if failures else ():
+    for name in OTHER if service.failures else ():
         for log in "log", "keepalived":
             if os.path.exists(f"{FOLDER}/{name}.{log}"):
                 print(f"## {name}.{log}")
                 print("".join(open(f"{FOLDER}/{name}.{log}", errors="replace").readlines()[-40:]))
-    return failures > 0
+    return service.failures > 0

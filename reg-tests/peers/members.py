@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What is changed on one member is seen on the others: see members.sh."""
-import os
 import re
 import time
 
@@ -10,15 +9,8 @@ from service import Service, check, finish, until
 service = Service()
 
 
-def folder(name):
-    path = os.path.join(service.args.dir, name)
-    os.mkdir(path)
-    return path
-
-
-
 def exchange():
-    nodes = Nodes(["A", "B"], folder("exchange"))
+    nodes = Nodes(["A", "B"], service.folder("exchange"))
     a, b = nodes["A"].start(nbproc=2), nodes["B"].start(nbproc=2)
     until("A and B talk", lambda: a.talks_to("B") and b.talks_to("A"))
     for node, other, net in (a, b, 1), (b, a, 2):
@@ -51,7 +43,7 @@ def exchange():
 
 def forms():
     """`bind' and `server'; a listening address that `default-bind' describes."""
-    nodes = Nodes(["A", "B", "C"], folder("forms"))
+    nodes = Nodes(["A", "B", "C"], service.folder("forms"))
     addresses = nodes.addresses
     def section(own):
         others = "".join(f"    server {name} {addresses[name]}\n" for name in addresses if name != own)
@@ -70,7 +62,7 @@ def forms():
 
 
 def disabled():
-    nodes = Nodes(["A", "B"], folder("disabled"))
+    nodes = Nodes(["A", "B"], service.folder("disabled"))
     a = nodes["A"].start(section="    disabled\n" + nodes["A"].section())
     b = nodes["B"].start()
     until("B is told once that A is away", lambda: b.logged("A cannot be reached") == 1)
@@ -89,7 +81,7 @@ def disabled():
 
 
 def shards():
-    nodes = Nodes(["A", "B", "C"], folder("shards"))
+    nodes = Nodes(["A", "B", "C"], service.folder("shards"))
     sharded = nodes["A"].section().replace(nodes.addresses["B"], nodes.addresses["B"] + " shard 1") \
         .replace(nodes.addresses["C"], nodes.addresses["C"] + " shard 2")
     a = nodes["A"].start(section="    shards 2\n" + sharded)
@@ -105,7 +97,7 @@ def shards():
 
 def comes_and_goes():
     """A member that is started again and again makes no storm of lines."""
-    nodes = Nodes(["A", "B"], folder("comes"))
+    nodes = Nodes(["A", "B"], service.folder("comes"))
     a, b = nodes["A"].start(), nodes["B"]
     for i in range(8):
         b.start()

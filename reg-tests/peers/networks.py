@@ -8,7 +8,7 @@ import time
 from nodes import HAPROXY, PENSTOCK, Nodes
 from service import Service, check, finish, until
 
-service = Service(lambda parser: parser.add_argument("--spaces"))
+service = Service("spaces")
 names = ["A", "B", "C"]
 nodes = Nodes(names, service.args.dir, programs={"C": HAPROXY or PENSTOCK},
               addresses={name: f"10.88.0.{n + 1}:1024" for n, name in enumerate(names)})

@@ -5,8 +5,8 @@ import sys
 import threading
 import time
 
-sys.dont_write_bytecode = True
-from machines import OTHER, check, end, inside, request, start, until
+from machines import OTHER, end, inside, request, start
+from service import check, until
 
 
 class Load(threading.Thread):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Who connects and does not behave as a member does: see strangers.sh."""
-import os
 import re
 import resource
 import socket
@@ -8,6 +7,7 @@ import threading
 import time
 
 from nodes import Nodes
+from processes import descriptors
 from service import Service, check, connect, finish, until
 
 service = Service(lambda parser: parser.add_argument("--most", type=int))
@@ -15,12 +15,6 @@ service = Service(lambda parser: parser.add_argument("--most", type=int))
 
 def hello(called, own, version="HAProxyS 2.1"):
     return f"{version}\n{called}\n{own} 17 1\n".encode()
-
-
-def folder(name):
-    path = os.path.join(service.args.dir, name)
-    os.mkdir(path)
-    return path
 
 
 def answer(nodes, said, pieces=False):
@@ -38,7 +32,7 @@ def answer(nodes, said, pieces=False):
 
 
 def statuses():
-    nodes = Nodes(["A", "B"], folder("statuses"))
+    nodes = Nodes(["A", "B"], service.folder("statuses"))
     a = nodes["A"].start()
     for sentence, said, status in (
             ("a member", hello("A", "B"), "200"), ("version 2.0", hello("A", "B", "HAProxyS 2.0"), "200"),
@@ -66,11 +60,11 @@ def statuses():
 
 def crowd():
     """More connections than it keeps; a member comes in all the same."""
-    nodes = Nodes(["A", "B"], folder("crowd"))
+    nodes = Nodes(["A", "B"], service.folder("crowd"))
     a = nodes["A"].start()
     kept = [connect(nodes.addresses["A"]) for _ in range(100)]
     until("most of them are closed",
-          lambda: len(os.listdir(f"/proc/{a.process.pid}/fd")) < 70)
+          lambda: descriptors(a.process.pid) < 70)
     check("a member is heard", answer(nodes, hello("A", "B")) == "200")
     for s in kept:
         s.close()
@@ -84,7 +78,7 @@ def memory(pid):
 
 def never_reads():
     """A member that takes nothing: what waits for it is bounded, and others do not wait."""
-    nodes = Nodes(["A", "B", "C"], folder("never"))
+    nodes = Nodes(["A", "B", "C"], service.folder("never"))
     a, c = nodes["A"].start(), nodes["C"].start()
     until("A and C talk", lambda: a.talks_to("C"))
     s = socket.socket()
@@ -131,9 +125,9 @@ def never_reads():
 
 def no_descriptors():
     """None is left for a while: no member is lost for it, and calls are made again."""
-    nodes = Nodes(["A", "B"], folder("descriptors"))
+    nodes = Nodes(["A", "B"], service.folder("descriptors"))
     a = nodes["A"].start(more="    maxconn 100\n")
-    used = len(os.listdir(f"/proc/{a.process.pid}/fd"))
+    used = descriptors(a.process.pid)
     soft, hard = resource.prlimit(a.process.pid, resource.RLIMIT_NOFILE)
     held = [connect(a.stats) for _ in range(3)]
     resource.prlimit(a.process.pid, resource.RLIMIT_NOFILE, (used + 3, hard))

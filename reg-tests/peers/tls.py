@@ -6,7 +6,7 @@ import sys
 from nodes import HAPROXY, PENSTOCK, Nodes
 from service import Service, check, finish, until
 
-service = Service(lambda parser: parser.add_argument("--certs"))
+service = Service("certs")
 certs = service.args.certs
 
 

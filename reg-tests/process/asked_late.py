@@ -9,7 +9,7 @@ import time
 from origin import Origin
 from service import Service, check, connect, finish, read_all, until
 
-service = Service(lambda p: (p.add_argument("--part"), p.add_argument("--cfg"), p.add_argument("--second")))
+service = Service("part", "cfg", "second")
 pid = service.args.pid
 
 

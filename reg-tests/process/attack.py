@@ -9,6 +9,7 @@ import signal
 import time
 
 from origin import Origin
+from processes import descriptors
 from service import PATIENCE, Service, check, finish, until
 service = Service()
 origin = Origin(service.args.back)
@@ -69,7 +70,7 @@ until("a worker dies while there are none: it is noticed", lambda: logged("(%d) 
 check("the other serves", all(service.get() == 200 for _ in range(20)))
 limit(soft)
 whole("it is replaced when there are some")
-used_now = len(os.listdir("/proc/%d/fd" % pid))
+used_now = descriptors(pid)
 
 # ---- no room for the pid file -----------------------------------------------------------------
 good = open(cfg).read()
@@ -125,8 +126,8 @@ os.kill(pid, signal.SIGTTIN)
 until("a storm of signals: a reload succeeds", last_reload)
 until("it listens", lambda: service.stat("fe", "FRONTEND")["status"] == "OPEN")
 check("all requests are answered", all(service.get() == 200 for _ in range(20)))
-check("and no descriptors are left behind: %d, %d" % (used_now, len(os.listdir("/proc/%d/fd" % pid))),
-      len(os.listdir("/proc/%d/fd" % pid)) <= used_now + 2)
+check("and no descriptors are left behind: %d, %d" % (used_now, descriptors(pid)),
+      descriptors(pid) <= used_now + 2)
 until("the shared memory is sound", lambda: service.ask(
     "expert-mode on; debug dev segment").strip() == "The segment is sound.")
 finish()

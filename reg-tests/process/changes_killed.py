@@ -10,7 +10,7 @@ import threading
 from service import PATIENCE, Service, check, connect, finish, read_all, until
 
 WORKERS, KILLS = 4, 8
-service = Service(lambda p: p.add_argument("--certs"))
+service = Service("certs")
 kept = f"{service.args.certs}/kept.pem"
 random.seed(7)
 stop = threading.Event()

@@ -13,7 +13,7 @@ def logged(pattern):
         return re.search(pattern, f.read())
 
 
-service = Service(lambda p: p.add_argument("--hang"))
+service = Service("hang")
 front, hang = service.args.front, service.args.hang
 origin = Origin(service.args.back)
 check("it serves", service.get() == 200)

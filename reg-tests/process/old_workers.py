@@ -7,7 +7,7 @@ from http1 import Reader, request
 from origin import Origin
 from service import PATIENCE, Service, check, connect, finish, read_all, until
 
-service = Service(lambda p: p.add_argument("--other"))
+service = Service("other")
 origin = Origin(service.args.back)
 
 

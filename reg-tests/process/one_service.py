@@ -5,6 +5,7 @@ import os
 import signal
 import time
 
+from http1 import Reader, request
 from origin import Origin
 from service import PATIENCE, Service, check, connect, finish, read_all, until
 
@@ -99,11 +100,8 @@ def changes(service):
 
 def status_of(s, path):
     """Of one more request on a connection; the answer has no body."""
-    s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-    got = b""
-    while b"\r\n\r\n" not in got:
-        got += s.recv(65536)
-    return int(got.split()[1])
+    s.sendall(request(path))
+    return int(Reader(s).head().split()[1])
 
 
 def from_many(where, path):

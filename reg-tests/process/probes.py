@@ -163,7 +163,7 @@ def serve_all(back):
 
 
 def main():
-    it = service.Service(lambda p: p.add_argument("--tcp"))
+    it = service.Service("tcp")
     serve_all(it.args.back)
     walk = Walk(it)
     walk.repair()  # checked before the origin was there

@@ -10,7 +10,7 @@ from origin import Origin
 from service import PATIENCE, Service, check, finish, until
 
 NAMES = ("s1", "dead", "heavy", "drained", "off", "lost")
-service = Service(lambda p: (p.add_argument("--program"), p.add_argument("--log")))
+service = Service("program", "log")
 stop = threading.Event()
 seen, broken = [], []
 

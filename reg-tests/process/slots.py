@@ -4,9 +4,9 @@
 import threading
 import time
 
-from http1 import Answer, reply, request
+from http1 import Answer, reply
 from origin import serve
-from service import Service, check, connect, finish, read_all, until
+from service import Service, asked, check, finish, read_all, until
 
 SLOTS, WAITERS = 2, 16
 APART = 0.015  # seconds between two that come: more than the order is exact to
@@ -32,12 +32,6 @@ class Gate:
         return reply(close=True)
 
 
-def ask(to, number):
-    s = connect(to)
-    s.sendall(request(f"/{number}", close=True))
-    return s
-
-
 def status(s):
     with s:
         return Answer(read_all(s)).status
@@ -59,7 +53,7 @@ def order(service, gate):
     clients, shown = [], True
     for n in range(SLOTS + WAITERS):
         came = time.monotonic()
-        clients.append(ask(service.args.front, n))
+        clients.append(asked(service.args.front, f"/{n}"))
         if n < SLOTS:
             shown &= silently(lambda n=n: len(gate.arrived) == n + 1)
         else:
@@ -97,7 +91,7 @@ def many(service, gate):
     gate.arrived.clear()
     for _ in range(200):
         gate.permits.release()
-    clients = [ask(service.args.front, n) for n in range(200)]
+    clients = [asked(service.args.front, f"/{n}") for n in range(200)]
     check("200 at once are all served", all(status(s) == 200 for s in clients))
     check("and never more at once than there are slots", gate.most == SLOTS)
 
@@ -106,12 +100,12 @@ def generations(service, gate):
     gate.arrived.clear()
     clients, before = [], set(service.workers())
     for n in range(SLOTS + 3):
-        clients.append(ask(service.args.front, n))
+        clients.append(asked(service.args.front, f"/{n}"))
         silently(lambda n=n: len(gate.arrived) + queued(service) == n + 1)
     check("a reload succeeds", "Success=1" in service.parent("reload"))
     check("workers of another generation serve", len(set(service.workers()) - before) == 4)
     for n in range(SLOTS + 3, SLOTS + 6):
-        clients.append(ask(service.args.front, n))
+        clients.append(asked(service.args.front, f"/{n}"))
         silently(lambda n=n: len(gate.arrived) + queued(service) == n + 1)
     check("old and new workers have the slots together", len(gate.arrived) == SLOTS and
           queued(service) == 6)
@@ -123,10 +117,10 @@ def generations(service, gate):
 
 def maxqueue(service, gate):
     gate.arrived.clear()
-    clients = [ask(service.args.few, n) for n in range(SLOTS)]
+    clients = [asked(service.args.few, f"/{n}") for n in range(SLOTS)]
     until("the slots are taken", lambda: len(gate.arrived) == SLOTS)
     for n in range(3):
-        clients.append(ask(service.args.few, SLOTS + n))
+        clients.append(asked(service.args.few, f"/{SLOTS + n}"))
         silently(lambda n=n: queued(service, "few") == n + 1)
     check("three may wait for a server with maxqueue 3", queued(service, "few") == 3)
     service.ask("set maxconn server few/s1 4")
@@ -137,7 +131,7 @@ def maxqueue(service, gate):
 
 
 def main():
-    service = Service(lambda parser: parser.add_argument("--few"))
+    service = Service("few")
     gate = Gate(service.args.back)
     order(service, gate)
     many(service, gate)

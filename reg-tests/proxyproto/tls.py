@@ -4,14 +4,14 @@
 import socket
 import ssl
 import sys
+
+from sockets import any_server
 port, header, tls = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 s = socket.create_connection(("127.0.0.1", port), timeout=60)
 if header != "-":
     s.sendall(bytes.fromhex(header[1:]) if header[0] == "x" else header.encode() + b"\r\n")
 if tls == "tls":
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
+    context = any_server()
     context.set_alpn_protocols(["http/1.1"])
     if len(sys.argv) > 4:
         context.load_cert_chain(sys.argv[4], sys.argv[5])

@@ -4,8 +4,9 @@ byte, and in two pieces at some places, and compares what is answered; breaks of
 in every way. Prints what is wrong, and last how many headers were good, and how many connections
 should have been counted as refused."""
 import socket
-import struct
 import sys
+
+from sockets import ends_by_reset
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 TIMEOUT = 100
@@ -62,7 +63,7 @@ def broken_off(port, part):
         said = answer(s, port)
     with connect(port) as s:
         s.sendall(part)
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        ends_by_reset(s)
     return said
 
 

@@ -12,7 +12,9 @@ import subprocess
 import threading
 import time
 
+from http1 import head_alone
 from service import Service, address, check, finish, until
+from sockets import reset
 
 PIECE = 1 << 17
 MOST_BETWEEN = 4 << 20  # a direction: what doc/kernel.md promises
@@ -23,13 +25,6 @@ def take(s, n):
     got = b""
     while len(got) < n and (piece := s.recv(n - len(got))):
         got += piece
-    return got
-
-
-def head_of(s):
-    got = b""
-    while b"\r\n\r\n" not in got:
-        got += take(s, 1)
     return got
 
 
@@ -49,9 +44,9 @@ class Pair:
             s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.asked = self.answered = 0
         if heads:
-            head_of(self.server)
+            head_alone(self.server)
             self.server.sendall(heads[1])
-            head_of(self.client)
+            head_alone(self.client)
 
     def exchange(self, request=b"ask", response=b"answer"):
         """Both arrive as they were sent."""
@@ -106,8 +101,7 @@ def halves(service):
     check("and ends", pair.client.recv(1) == b"")
     for broken, other in (("client", "server"), ("server", "client")):
         pair = Pair(service).taken_over()
-        getattr(pair, broken).setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        getattr(pair, broken).close()
+        reset(getattr(pair, broken))
         try:
             getattr(pair, other).recv(1)
             check(f"a RST of the {broken} reaches the {other}", False)
@@ -363,7 +357,7 @@ def bodies(service):
     body = bytes(range(256)) * 8192
     for _ in range(3):
         pair.client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body) + body[:100])
-        head_of(pair.server)
+        head_alone(pair.server)
         sender = threading.Thread(target=pair.client.sendall, args=(body[100:],))
         sender.start()
         check("the body of a request comes right", take(pair.server, len(body)) == body)
@@ -371,7 +365,7 @@ def bodies(service):
         head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
         sender = threading.Thread(target=pair.server.sendall, args=(head + body,))
         sender.start()
-        head_of(pair.client)
+        head_alone(pair.client)
         check("that of a response, too", take(pair.client, len(body)) == body)
         sender.join()
     info = service.info()

@@ -7,11 +7,11 @@ import os
 import platform
 import re
 import socket
-import ssl
 import struct
 
 from kernel import Pair
 from service import Service, check, finish, until
+from sockets import any_server
 
 BPF = {"x86_64": 321, "aarch64": 280}.get(platform.machine())
 PIDFD_OPEN, PIDFD_GETFD = 434, 438
@@ -95,8 +95,7 @@ def unfit(service, **words):
 
 
 def unfit_tls(service):
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context = any_server()
     unfit(service, wrap=context.wrap_socket)
 
 

@@ -21,11 +21,12 @@ import socket
 import struct
 import subprocess
 import sys
-import threading
 import time
 import zlib
 
 import line_breaks
+from http1 import Reader
+from origin import serve
 
 PATIENCE = 120
 INPUT = 15000  # bytes; with the rest of the head below tune.bufsize
@@ -44,6 +45,7 @@ def fill(piece, size=INPUT):
 
 
 # ---- what is asked of ----
+
 
 # By name or its end; else by type.
 ARGUMENTS = {
@@ -92,6 +94,7 @@ def arguments(name, types):
 
 
 # ---- the worst of 16 kB ----
+
 
 def values():
     """Values of a field, as bad as can be in one way each."""
@@ -188,6 +191,7 @@ def for_cookies(case):
 
 
 # ---- the configuration ----
+
 
 class Case:
     def __init__(self, what, lines, send):
@@ -307,6 +311,7 @@ def prepare():
 
 # ---- measuring ----
 
+
 class Heap:
     """What heap.c says: bytes from malloc now, and the most since `begin`."""
 
@@ -324,55 +329,20 @@ class Heap:
 
 
 def answer(sock):
-    """Reads one final answer; what is behind its head, and whether the connection lives on."""
-    data = b""
-    while True:
-        while b"\r\n\r\n" not in data:
-            piece = sock.recv(65536)
-            if not piece:
-                return False
-            data += piece
-        head, data = data.split(b"\r\n\r\n", 1)
-        if not head.startswith(b"HTTP/1.1 1"):
-            break
-    m = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
-    left = int(m[1]) - len(data) if m else 0
-    while left > 0:
-        piece = sock.recv(65536)
-        if not piece:
-            return False
-        left -= len(piece)
-    return bool(m) and not re.search(rb"(?i)\r\nconnection: *close", head)
+    """Reads one final answer; whether the connection lives on."""
+    reader = Reader(sock)
+    while (head := reader.head()) is not None and head.startswith(b"HTTP/1.1 1"):
+        pass
+    if head is None or reader.body(head) is None:
+        return False
+    return bool(re.search(rb"(?i)\r\ncontent-length: *\d", head)) and not re.search(rb"(?i)\r\nconnection: *close", head)
 
 
-def serve(sock):
-    data = b""
-    while True:
-        while b"\r\n\r\n" not in data:
-            try:
-                piece = sock.recv(65536)
-            except OSError:
-                return
-            if not piece:
-                return
-            data += piece
-        head, data = data.split(b"\r\n\r\n", 1)
-        m = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
-        chunked = re.search(rb"(?i)\r\ntransfer-encoding: *chunked", head)
-        while (m and len(data) < int(m[1])) or (chunked and b"\r\n0\r\n\r\n" not in b"\r\n" + data):
-            data += sock.recv(65536)
-        data = data[int(m[1]):] if m else b"" if chunked else data
-        x = re.search(rb"(?i)\r\nx: *([^\r]*)", head)
-        cookie = re.search(rb"(?i)\r\ncookie: *([^\r]*)", head)
-        sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/plain\r\nX-Old: a\r\nX-List: a, b\r\nX: %s\r\nSet-Cookie: %s\r\n\r\nok" %
-                     (x[1][:13000] if x else b"", cookie[1][:13000] if cookie else b""))
-
-
-def origin():
-    host, port = origin_at.rsplit(":", 1)
-    listener = socket.create_server((host, int(port)), backlog=1000)
-    while True:
-        threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+def reply_to(r):
+    x = re.search(rb"(?i)\r\nx: *([^\r]*)", r.head)
+    cookie = re.search(rb"(?i)\r\ncookie: *([^\r]*)", r.head)
+    return (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/plain\r\nX-Old: a\r\nX-List: a, b\r\nX: %s\r\nSet-Cookie: %s\r\n\r\nok" %
+            (x[1][:13000] if x else b"", cookie[1][:13000] if cookie else b""))
 
 
 class Program:
@@ -450,7 +420,7 @@ def main():
     global limit_ns
     limit_ns = TIME_NS * factor * slowness()
     all_cases, bad, failed = prepare()
-    threading.Thread(target=origin, daemon=True).start()
+    serve(origin_at, reply_to)
     proxy = Program()
     base, sent, worst = {}, 0, []
     for n, case in enumerate(all_cases):

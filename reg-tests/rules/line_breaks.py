@@ -12,10 +12,12 @@ request leaves one line in the log. Run by line_breaks.sh, which has made the co
 import base64
 import json
 import re
-import socket
 import sys
-import threading
 import urllib.parse
+
+from http1 import Reader
+from origin import serve_each
+from service import connect
 
 PATIENCE = 120
 EVIL = b"GET /evil HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -169,6 +171,7 @@ backend be
 
 # ---- what leaves ----
 
+
 TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 REQUEST = re.compile(TOKEN + rb" [^\x00-\x20\x7f]+ HTTP/1\.1$")
 STATUS = re.compile(rb"HTTP/1\.1 [1-5]\d\d [^\x00-\x08\x0a-\x1f\x7f]*$")
@@ -180,15 +183,11 @@ now = ["start"]
 
 def head_of(stream, first):
     """The lines of a head as (first line, {name: value}); None: the end. Notes whatever is no clean line."""
-    data = b""
-    while b"\r\n\r\n" not in data:
-        piece = stream.recv(65536)
-        if not piece:
-            if data:
-                broken.append((now[0], "cut", data))
-            return None
-        data += piece
-    head, rest = data.split(b"\r\n\r\n", 1)
+    head = stream.head()
+    if head is None:
+        if stream.held:
+            broken.append((now[0], "cut", bytes(stream.held)))
+        return None
     top, *fields = head.split(b"\r\n")
     found = {}
     for line in fields:
@@ -199,67 +198,37 @@ def head_of(stream, first):
             found[m[1].lower()] = m[2]
     if not first.match(top) or b" /evil " in top:
         broken.append((now[0], "first line", top))
-    return top, found, rest
-
-
-class Stream:
-    """A connection, and what was received too much."""
-    held = b""
-
-    def __init__(self, sock):
-        self.sock = sock
-
-    def recv(self, n):
-        piece, self.held = self.held or self.sock.recv(n), b""
-        return piece
+    return top, found
 
 
 def serve(sock):
-    stream = Stream(sock)
+    stream = Reader(sock)
     while got := head_of(stream, REQUEST):
-        top, fields, rest = got
-        if rest or b"id" not in fields:
-            broken.append((now[0], "a request that nobody sent", top + b" | " + rest))
+        top, fields = got
+        if stream.held or b"id" not in fields:
+            broken.append((now[0], "a request that nobody sent", top + b" | " + stream.held))
+            stream.held.clear()
         sock.sendall(b"HTTP/1.1 200 OK\r\nId: %s\r\nX-Old: old\r\nX-List: a, b, c\r\nX-Echo: %s\r\n"
                      b"Content-Length: 2\r\n\r\nok" % (fields.get(b"id", b"-"), fields.get(b"y", b"")))
-    sock.close()
-
-
-def origin(address):
-    listener = socket.create_server(address)
-    while True:
-        sock = listener.accept()[0]
-        threading.Thread(target=serve, args=(sock,), daemon=True).start()
 
 
 def answer(stream):
     """Reads one final response; False: the connection does not live on."""
     while got := head_of(stream, STATUS):
-        top, fields, stream.held = got
+        top, fields = got
         if top.split()[1][:1] == b"1":
             continue
-        length = int(fields.get(b"content-length", b"0"))
-        body = b""
-        while len(body) < length:
-            piece = stream.recv(65536)
-            if not piece:
-                broken.append((now[0], "body", body))
-                return False
-            body += piece
-        stream.held = body[length:]
+        if stream.exactly(int(fields.get(b"content-length", b"0"))) is None:
+            broken.append((now[0], "body", bytes(stream.held)))
+            return False
         if stream.held:
-            broken.append((now[0], "behind the answer", stream.held))
+            broken.append((now[0], "behind the answer", bytes(stream.held)))
         return b"close" not in fields.get(b"connection", b"")
     return False
 
 
-def address(text):
-    host, port = text.rsplit(":", 1)
-    return host, int(port)
-
-
 def run(to, front, log):
-    threading.Thread(target=origin, args=(address(to),), daemon=True).start()
+    serve_each(to, serve)
     stream, sent = None, 0
     for sink, (where, rule) in enumerate(lines()):
         for way, (_, write) in WAYS.items():
@@ -269,15 +238,15 @@ def run(to, front, log):
                     continue
                 now[0] = "%s %s | %s | %r" % (where, rule, way, payload)
                 if not stream:
-                    stream = Stream(socket.create_connection(address(front), PATIENCE))
-                stream.sock.sendall(b"GET /x?q HTTP/1.1\r\nHost: a\r\nId: %d\r\nSink: s%d\r\nWay: %s\r\n"
+                    stream = Reader(connect(front))
+                stream.s.sendall(b"GET /x?q HTTP/1.1\r\nHost: a\r\nId: %d\r\nSink: s%d\r\nWay: %s\r\n"
                                     b"X-Old: old\r\nX-List: a, b,c\r\nY: %s\r\n\r\n" % (sent, sink, way.encode(), value))
                 sent += 1
                 if not answer(stream):
-                    stream.sock.close()
+                    stream.s.close()
                     stream = None
     if stream:
-        stream.sock.close()
+        stream.s.close()
     print("%d requests, %d rules" % (sent, len(list(lines()))))
     for case, what, data in broken[:20]:
         print("FAILED  %s: %s: %r" % (case, what, data[:200]))

@@ -10,7 +10,7 @@ from origin import Origin
 from service import PATIENCE, Service, check, connect, finish, read_all, until
 
 DAY, YEAR = 86400, 365 * 86400
-service = Service(lambda p: (p.add_argument("--ahead"), p.add_argument("--log")))
+service = Service("ahead", "log")
 origin = Origin(service.args.back)
 alone = not service.args.parent
 

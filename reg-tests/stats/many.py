@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Asks for the statistics of ten thousand servers; see many.sh.
 Usage: many.py HOST:PORT PID [sanitized]"""
-import re
 import socket
 import sys
 import threading
+
+from http1 import Answer, Reader
+from processes import memory
+from service import check, finish
 
 host, port = sys.argv[1].rsplit(":", 1)
 pid = sys.argv[2]
 sanitized = len(sys.argv) > 3 and sys.argv[3]
 TIMEOUT = 300
-failures = 0
-
-
-def check(sentence, good):
-    global failures
-    failures += not good
-    print("ok     " if good else "FAILED ", sentence)
 
 
 def ask(path, small=False):
@@ -31,38 +27,18 @@ def ask(path, small=False):
 
 def read(s):
     """The body, without its chunks; None: it is not complete."""
-    parts = []
-    while True:
-        got = s.recv(1 << 20)
-        if not got:
-            break
-        parts.append(got)
-    head, _, rest = b"".join(parts).partition(b"\r\n\r\n")
-    if not head.startswith(b"HTTP/1.1 200"):
-        return None
-    body, at = [], 0
-    while True:
-        end = rest.index(b"\r\n", at)
-        size = int(rest[at:end], 16)
-        if not size:
-            return b"".join(body) if rest[end:] == b"\r\n\r\n" else None
-        body.append(rest[end + 2 : end + 2 + size])
-        at = end + 4 + size
-
-
-def memory():
-    with open(f"/proc/{pid}/status") as f:
-        return int(re.search(r"VmRSS:\s*(\d+)", f.read()).group(1))
+    answer = Answer(Reader(s).rest())
+    return answer.body if answer.status == 200 else None
 
 
 SMALL = "/stats;csv?scope=fe"
 
 read(ask("/stats"))  # what the first one costs
-before = memory()
+before = memory(pid)
 waiting = [ask("/stats", small=True) for _ in range(20)]
 waiting += [ask("/metrics", small=True) for _ in range(20)]
 check("others are answered while forty do not read", read(ask(SMALL)) is not None)
-grown = memory() - before
+grown = memory(pid) - before
 print(f"        {grown} kB for forty slow readers")
 check("slow readers cost little memory", sanitized or grown < 16384)
 page = read(waiting[0])
@@ -93,4 +69,4 @@ while not done.is_set():
 thread.join()
 print(f"        {answered} answers beside one export")
 check("others have their turns", answered >= 5)
-sys.exit(failures != 0)
+finish()

@@ -7,7 +7,7 @@ import re
 import urllib.request
 
 from service import Service, check, finish, until
-service = Service(lambda p: p.add_argument("--who"))
+service = Service("who")
 who, page = service.args.who, f"http://{service.args.front}/stats"
 NUMBERS = {
     "FRONTEND": "bin bout dreq ereq hrsp_1xx hrsp_2xx hrsp_3xx hrsp_4xx hrsp_5xx rate req_rate scur slim",

@@ -9,6 +9,8 @@ import sys
 import threading
 import time
 
+from http1 import Reader, request
+
 sys.dont_write_bytecode = True
 import examples_lib
 from examples_lib import WORK, ask, check, cli, run, until
@@ -150,20 +152,12 @@ def served(s, path="/"):
     """The status of a request on that connection; None: it was closed."""
     if not s:
         return None
-    got = b""
     try:
-        s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-        while b"\r\n\r\n" not in got:
-            if not (piece := s.recv(65536)):
-                return None
-            got += piece
-        head, body = got.split(b"\r\n\r\n", 1)
-        length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
-        while len(body) < length:
-            body += s.recv(65536)
+        s.sendall(request(path))
+        got = Reader(s).message()
     except ConnectionError:
         return None
-    return int(got.split()[1])
+    return got and int(got[0].split()[1])
 
 
 def concurrency():

@@ -2,12 +2,11 @@
 """Clients that leave at each step: see gone.sh."""
 
 import re
-import socket
-import struct
 
 from frames import Client, request, rst
 from origin import Origin
 from service import PATIENCE, Service, check, connect, finish, until
+from sockets import ends_by_reset
 
 CLIENTS = 12
 TABLES = "sessions", "requests", "behind"
@@ -57,7 +56,7 @@ def all_followed(*wanted):
 
 def leave(s, hard):
     if hard:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        ends_by_reset(s)
     s.close()
 
 

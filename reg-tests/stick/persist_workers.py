@@ -11,7 +11,7 @@ from http1 import Reader, reply
 from origin import serve_each
 from service import Service, check, connect, finish, read_all, until
 
-service = Service(lambda p: [p.add_argument("--" + n) for n in ("h2", "bytes", "servers")])
+service = Service("h2", "bytes", "servers")
 
 
 def serve(name, where):

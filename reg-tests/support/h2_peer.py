@@ -112,6 +112,14 @@ def answer(status=200, fields=(), body=None, trailers=None):
     return out
 
 
+def says(status=200, fields=(), body=None, trailers=None):
+    """A server of a Case: this answer, behind the request."""
+    def serve(p):
+        p.request()
+        p.answer(status, fields, body, trailers)
+    return serve
+
+
 class Case:
     def __init__(self, name, rules, serve, wanted, words="check-proto h2", tls=None, asked=None,
                  reference=None):

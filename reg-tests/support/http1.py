@@ -83,6 +83,17 @@ class Reader:
         return self.exactly(len(self.held))
 
 
+def head_alone(s):
+    """The head of a message, byte by byte: what stands behind it stays in the socket. None: the end."""
+    got = b""
+    while not got.endswith(b"\r\n\r\n"):
+        byte = s.recv(1)
+        if not byte:
+            return None
+        got += byte
+    return got[:-4]
+
+
 def fields_of(head):
     """By names in lower case; of several with one name the last."""
     lines = head.decode("latin-1").split("\r\n")[1:]

@@ -3,13 +3,14 @@
 loopback that say which they are."""
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
 
 import service
+from http1 import reply
+from origin import serve
 
 
 class Origins:
@@ -19,30 +20,12 @@ class Origins:
         self.requests = dict.fromkeys(addresses, 0)
         self.port = service.free_ports(1)[0]
         for address in addresses:
-            s = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
-            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            s.bind((address, self.port))
-            s.listen(1000)
-            threading.Thread(target=self.accept, args=(s, address), daemon=True).start()
+            serve(f"{address}:{self.port}", lambda _, address=address: self.answer(address))
 
-    def accept(self, s, address):
-        while True:
-            c, _ = s.accept()
-            threading.Thread(target=self.serve, args=(c, address), daemon=True).start()
 
-    def serve(self, c, address):
-        got = b""
-        answer = f"HTTP/1.1 200 OK\r\nContent-Length: {len(address)}\r\n\r\n{address}".encode()
-        try:
-            while piece := c.recv(65536):
-                got += piece
-                while b"\r\n\r\n" in got:
-                    got = got.split(b"\r\n\r\n", 1)[1]
-                    self.requests[address] += 1
-                    c.sendall(answer)
-        except OSError:
-            pass
-        c.close()
+    def answer(self, address):
+        self.requests[address] += 1
+        return reply(address)
 
 
 class World:

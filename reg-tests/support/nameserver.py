@@ -6,6 +6,9 @@ import socket
 import struct
 import threading
 
+from http1 import Reader
+from origin import serve_each
+
 A, CNAME, AAAA, SRV = 1, 5, 28, 33
 NOERROR, FORMERR, SERVFAIL, NXDOMAIN, REFUSED = 0, 1, 2, 3, 5
 SILENT, GARBAGE, FORGED, ROUND = "silent", "garbage", "forged", "round"
@@ -42,8 +45,8 @@ class NameServer:
         while not self.bind(address, port):
             pass
         self.tcp.listen(100)
-        for loop in self.datagrams, self.connections:
-            threading.Thread(target=loop, daemon=True).start()
+        threading.Thread(target=self.datagrams, daemon=True).start()
+        serve_each(self.tcp, self.serve)
 
     def bind(self, address, port):
         """Both sockets, on one port. False: somebody else had it, another one may be free."""
@@ -129,27 +132,23 @@ class NameServer:
             for answer in answers:
                 self.udp.sendto(answer, peer)
 
-    def connections(self):
-        while True:
-            s, peer = self.tcp.accept()
-            self.peers.append(peer[0])
-            threading.Thread(target=self.serve, args=(s,), daemon=True).start()
 
     def serve(self, s):
-        got = b""
         self.open += 1
         self.most = max(self.most, self.open)
         try:
+            if s.family != socket.AF_UNIX:
+                self.peers.append(s.getpeername()[0])
             if self.context:
                 s = self.context.wrap_socket(s, server_side=True)
-            while piece := s.recv(4096):
-                got += piece
-                while len(got) >= 2 and len(got) >= 2 + struct.unpack("!H", got[:2])[0]:
-                    size = struct.unpack("!H", got[:2])[0]
-                    for answer in self.answer(got[2:2 + size], True):
-                        s.sendall(struct.pack("!H", len(answer)) + answer)
-                    got = got[2 + size:]
+            self.converse(Reader(s))
         except OSError:
             pass
         self.open -= 1
         s.close()
+
+    def converse(self, r):
+        while size := r.exactly(2):
+            asked = r.exactly(struct.unpack("!H", size)[0])
+            for answer in self.answer(asked, True) if asked else ():
+                r.s.sendall(struct.pack("!H", len(answer)) + answer)

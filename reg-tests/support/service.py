@@ -37,7 +37,7 @@ def until(sentence, condition):
     while time.monotonic() < end:
         try:
             value = condition()
-        except (OSError, LookupError):
+        except (OSError, LookupError, TypeError, ValueError):
             value = None  # a parent that is executed anew, a worker that is replaced: half an answer, or none
         if value:
             check(sentence, True)
@@ -77,11 +77,29 @@ def read_all(s):
     return got
 
 
+def to_the_end(s):
+    """The same, be the end a reset."""
+    got = b""
+    try:
+        while piece := s.recv(65536):
+            got += piece
+    except ConnectionResetError:
+        pass
+    return got
+
+
 def ask(path, command):
     """The answer of a stats socket, or of the parent's, without the empty line at its end."""
     with connect(path) as s:
         s.sendall(command.encode() + b"\n")
         return read_all(s).decode().rstrip("\n")
+
+
+def asked(to, path="/", *fields, **words):
+    """A connection over which one request was sent, the last one."""
+    s = connect(to)
+    s.sendall(request(path, *fields, close=True, **words))
+    return s
 
 
 def fetch(to, path="/", *fields, source=None, **words):
@@ -101,12 +119,17 @@ def taken(program, text, folder):
 
 
 class Service:
-    def __init__(self, extra=lambda parser: None):
+    def __init__(self, *extra):
+        """extra: names of options of the test's own, or functions of the parser."""
         p = argparse.ArgumentParser()
         for name in "front", "back", "stats", "parent", "dir":
             p.add_argument("--" + name)
         p.add_argument("--pid", type=int)
-        extra(p)
+        for each in extra:
+            if callable(each):
+                each(p)
+            else:
+                p.add_argument("--" + each)
         self.args = p.parse_args()
         self.pid = self.args.pid
         folder = self.args.dir or ""
@@ -183,6 +206,12 @@ class Service:
 
     def sound(self):
         check("the shared memory is sound", "sound" in self.ask("expert-mode on; debug dev segment"))
+
+    def folder(self, name):
+        """A new one for what the test starts."""
+        path = os.path.join(self.args.dir, name)
+        os.mkdir(path)
+        return path
 
     def info(self, command="show info", through=None):
         said = (through or self.ask)(command)

@@ -8,9 +8,13 @@ import struct
 from service import PATIENCE, address
 
 
-def reset(s):
-    """Closes it with a reset."""
+def ends_by_reset(s):
+    """Closing it will be a reset."""
     s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def reset(s):
+    ends_by_reset(s)
     s.close()
 
 

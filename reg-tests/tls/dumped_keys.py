@@ -13,7 +13,7 @@ from sockets import any_server
 
 PART = 16  # bytes in a row that cannot be there by chance
 
-service = Service(lambda p: p.add_argument("--certs"))
+service = Service("certs")
 certs = service.args.certs
 
 

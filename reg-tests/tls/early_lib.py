@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# In front of the tests of early_*.sh (early.sh).
-import socket
+"""What the tests early_*.py share (early.sh): an origin, its own check and until, which end the test."""
+
 import subprocess
 import sys
-import threading
 import time
 
 import early
+from origin import serve
 
 origin, folder, tool, stats = sys.argv[1:5]
 addresses = sys.argv[5:]
@@ -34,35 +34,7 @@ def answer(head, body):
     return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(said) + said
 
 
-def serve(sock):
-    data = b""
-    with sock:
-        while True:
-            while b"\r\n\r\n" in data:
-                head, _, rest = data.partition(b"\r\n\r\n")
-                length = early.content_length(head) or 0
-                if len(rest) < length:
-                    break
-                data = rest[length:]
-                try:
-                    sock.sendall(answer(head, rest[:length]))
-                except OSError:
-                    return
-            try:
-                if not (piece := sock.recv(65536)):
-                    return
-            except OSError:
-                return
-            data += piece
-
-
-def accept():
-    while True:
-        threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
-
-
-listener = socket.create_server(early.place(origin), backlog=200)
-threading.Thread(target=accept, daemon=True).start()
+serve(origin, lambda r: answer(r.head, r.body))
 
 
 def before_finished(to, data, **more):

@@ -14,7 +14,7 @@ from sockets import any_server, narrow
 CLIENTS = 20  # who come at once
 ROOM = 60     # descriptors that are left for what follows
 
-svc = Service(lambda p: p.add_argument("--tls"))
+svc = Service("tls")
 together, came = threading.Barrier(CLIENTS), threading.Event()
 
 

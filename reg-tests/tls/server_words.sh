@@ -103,7 +103,8 @@ for list in "ssl-default-server-curves brainpoolP256r1" "ssl-default-server-siga
 	ssl-default-server-client-sigalgs ECDSA+SHA256" less
 	python3 - "$front" "$list" <<-'PY' || failures=$((failures + 1))
 	import sys
-	from visits import get, check, finish
+	from service import check, finish
+	from visits import get
 	check(sys.argv[2], get(sys.argv[1], "usual")[0] == 503)
 	finish()
 	PY

@@ -15,7 +15,7 @@ from sockets import any_server
 
 WORKERS = 4
 
-service = Service(lambda p: p.add_argument("--certs"))
+service = Service("certs")
 certs = service.args.certs
 
 

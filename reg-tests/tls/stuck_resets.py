@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What stuck_resets.sh describes."""
 
-import os
 import socket
-import struct
 import threading
 
 from frames import INITIAL_WINDOW_SIZE, SETTINGS, Client, request, settings, window
 from origin import Origin
+from processes import descriptors
 from service import PATIENCE, Service, check, finish, until
-from sockets import any_server, narrow
+from sockets import any_server, narrow, reset
 
 QUIET = 0.3  # seconds in which nothing is taken: it is stuck
 
-svc = Service(lambda p: p.add_argument("--tcp"))
+svc = Service("tcp")
 
 
 class Pouring(Origin):
@@ -69,26 +68,21 @@ def many(s):
     until("heads fill what may wait", lambda: int(svc.stat("http", "FRONTEND")["req_tot"]) >= before + enough)
 
 
-def descriptors():
-    return len(os.listdir(f"/proc/{svc.pid}/fd"))
-
-
 def current(to):
     return svc.stat("tcp" if to == tcp else "http", "FRONTEND")["scur"]
 
 
 def at_once(what, to, protocol, fill):
-    before = descriptors()
+    before = descriptors(svc.pid)
     origin.renew()
     s = connect(to, *[protocol] if protocol else [])
     fill(s)
     check(f"{what}: the answer is stuck", origin.stuck.wait(PATIENCE) and current(to) == "1")
     s = socket.socket(fileno=s.detach())
-    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    s.close()
+    reset(s)
     until(f"{what}: its place is free", lambda: current(to) == "0")
     check(f"{what}: the server's connection has ended", origin.gone.wait(PATIENCE))
-    until(f"{what}: the descriptors are back", lambda: descriptors() <= before)
+    until(f"{what}: the descriptors are back", lambda: descriptors(svc.pid) <= before)
 
 
 tcp = f"127.0.0.1:{svc.args.tcp}"

@@ -10,13 +10,7 @@ from datagrams import Client, Server
 from service import Service, check, connect, finish, read_all, until
 
 
-def arguments(p):
-    p.add_argument("--ports")
-    p.add_argument("--program")
-    p.add_argument("--shim")
-
-
-service = Service(arguments)
+service = Service("ports", "program", "shim")
 front, everywhere, back = [int(p) for p in service.args.ports.split()]
 server = Server("a", f"127.0.0.1:{back}")
 

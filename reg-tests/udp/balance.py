@@ -8,7 +8,7 @@ from collections import Counter
 from datagrams import Client, Server
 from service import Service, check, finish, until
 
-service = Service(lambda p: p.add_argument("--ports"))
+service = Service("ports")
 ports = [int(p) for p in service.args.ports.split()]
 servers = {name: Server(name, f"127.0.0.1:{port}") for name, port in zip("abc", ports)}
 front = dict(zip(["static-rr", "roundrobin", "leastconn", "first", "random", "source", "payload", "bounded", "backup",

@@ -11,13 +11,7 @@ from datagrams import Client
 from service import Service, check, finish, until
 
 
-def arguments(p):
-    p.add_argument("--ports")
-    p.add_argument("--daemons")
-    p.add_argument("--lines")
-
-
-service = Service(arguments)
+service = Service("ports", "daemons", "lines")
 ports = [int(p) for p in service.args.ports.split()]
 daemons = {name: int(pid) for name, pid in (word.split("=") for word in service.args.daemons.split())}
 

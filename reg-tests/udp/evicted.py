@@ -7,7 +7,7 @@ import signal
 from datagrams import Client, Server
 from service import Service, check, finish, until
 
-service = Service(lambda p: p.add_argument("--ports"))
+service = Service("ports")
 front, port_a, port_b = [int(p) for p in service.args.ports.split()]
 a, b = Server("a", f"127.0.0.1:{port_a}"), Server("b", f"127.0.0.1:{port_b}")
 clients = [Client(f"127.0.0.1:{front}") for _ in range(4)]

@@ -4,7 +4,7 @@
 from datagrams import Client, Server
 from service import Service, check, finish, until
 
-service = Service(lambda p: p.add_argument("--server"))
+service = Service("server")
 server = Server("a", "127.0.0.1:" + service.args.server)
 
 

@@ -8,7 +8,7 @@ import struct
 from datagrams import Client, Server, send_row
 from service import Service, check, finish, until
 
-service = Service(lambda p: p.add_argument("--ports"))
+service = Service("ports")
 front, small, few, proxied, back = [int(p) for p in service.args.ports.split()]
 server = Server("a", f"127.0.0.1:{back}", raw=True)
 SIZES = [(3, 1), (100, 9), (100, 64), (1400, 30), (1472, 44), (1, 64), (2000, 20)]

@@ -4,7 +4,7 @@
 from datagrams import Client, Server
 from service import Service, check, finish, until
 
-service = Service(lambda p: p.add_argument("--ports"))
+service = Service("ports")
 front, back = [int(p) for p in service.args.ports.split()]
 server = Server("s", f"127.0.0.1:{back}", answers=0)
 

@@ -13,7 +13,7 @@ from service import Service, check, finish, until
 
 CLIENTS = 150
 
-service = Service(lambda p: p.add_argument("--ports"))
+service = Service("ports")
 front, port_a, port_b = [int(p) for p in service.args.ports.split()]
 a = Server("a", f"127.0.0.1:{port_a}")
 b = Server("b", f"127.0.0.1:{port_b}")
