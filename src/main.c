@@ -35,6 +35,7 @@
 #include "expr/expr_help.h"
 #include "lb/balance_conf.h"
 #include "net/addr.h"
+#include "net/bind_part.h"
 #include "peers/peers_conf.h"
 #include "process/args.h"
 #include "process/daemon.h"
@@ -434,6 +435,7 @@ int main(int argc, char **argv)
 		return colocate_command(argc - 2, argv + 2);
 	}
 	parts_install(proxy_part_list, server_part_list);
+	bind_parts_install(bind_part_list);
 	handover_start(argc, argv);
 	if (args_parse(&args, argc, argv, &err) < 0) {
 		args_free(&args);

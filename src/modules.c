@@ -40,6 +40,7 @@
 #include "log/log.h"
 #include "names/server_names.h"
 #include "net/bind_conf.h"
+#include "net/bind_part.h"
 #include "net/netns.h"
 #include "peers/peers_conf.h"
 #include "process/caps.h"
@@ -49,11 +50,13 @@
 #include "process/state_file.h"
 #include "process/threads_conf.h"
 #include "proxy/agent_conf.h"
+#include "proxy/guid.h"
 #include "proxy/part.h"
 #include "proxy/proxy.h"
 #include "proxy/server_add.h"
 #include "proxy/stick_conf.h"
 #include "queue/queue.h"
+#include "session/handshake.h"
 #include "session/listening.h"
 #include "stats/form.h"
 #include "stats/history.h"
@@ -123,6 +126,8 @@ const struct module *const modules[] = {
 #endif
 	&h1_module,
 	&bind_module,
+	&guid_module,
+	&handshake_module,
 	&namespaces_module,
 	&udp_words_module,
 	&ring_module,
@@ -278,5 +283,14 @@ struct proxy_part *const proxy_part_list[] = {
 	&page_part,
 	&udp_part,
 	&steps_proxy_part,
+	NULL,
+};
+
+/* What the words of bind lines are to those who keep it. */
+struct bind_part *const bind_part_list[] = {
+	&guid_part,
+	&shards_part,
+	&cip_part,
+	&cli_socket_part,
 	NULL,
 };

@@ -13,6 +13,8 @@ struct view;
 /* cli_output wants a buffer of at least this size. */
 enum { CLI_OUTPUT_MIN = 16384 };
 
+/* What a conversation may do. */
+enum { LEVEL_NONE, LEVEL_USER, LEVEL_OPERATOR, LEVEL_ADMIN };
 enum cli_severity { CLI_SEVERITY_NONE, CLI_SEVERITY_NUMBER, CLI_SEVERITY_STRING };
 
 /* Most bytes of a line and its payload: tune.bufsize, but not less than this. */

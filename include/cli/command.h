@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "cli/cli.h"
 #include "log/log.h"
 #include "net/listener.h"
 

@@ -24,7 +24,8 @@ enum { BIND_DEFER_ACCEPT = 1 << 0, BIND_TRANSPARENT = 1 << 1, BIND_V4V6 = 1 << 2
        BIND_ACCEPT_PROXY = 1 << 6, BIND_ACCEPT_CIP = 1 << 7 };
 /* agreed: by ALPN, or what comes first; none: mode tcp */
 enum { BIND_PROTO_AGREED, BIND_PROTO_H1, BIND_PROTO_H2, BIND_PROTO_NONE };
-enum { LEVEL_NONE, LEVEL_USER, LEVEL_OPERATOR, LEVEL_ADMIN }; /* stats sockets */
+/* How many kinds of parts there may be (net/bind_part.h), and one more. */
+enum { BIND_PARTS_PLACES = 6 };
 
 /* Socket options that every accepted connection inherits: set before listen. */
 struct listen_options {
@@ -43,16 +44,13 @@ struct bind_conf {
 	void *owner;            /* struct proxy */
 	struct options options; /* BIND_* */
 	const char *interface, *name, *namespace;
-	const char *guid_prefix; /* NULL: none */
-	int id, backlog, mss, nice, level, severity_output;
+	int id, backlog, mss, nice;
 	unsigned maxconn;       /* 0: no limit but the frontend's */
 	unsigned tcp_ut;        /* ms */
-	uint32_t cip_magic;     /* accept-netscaler-cip */
-	bool dgram;             /* a dgram-bind line: sockets for datagrams, SHARDS for each address */
+	bool dgram;             /* a dgram-bind line: sockets for datagrams */
 	/* Installed with that: one of them is bound, or was handed over, and needs its options. NULL,
 	 * or what the system refused, with errno. */
 	const char *(*bound)(const struct listener *l, int fd);
-	unsigned shards;        /* 0: not given: one a worker */
 	uint64_t workers;       /* "thread", "process": bit N - 1; 0: not given */
 	int proto;              /* BIND_PROTO_* */
 	int mode;               /* Unix sockets; -1: not given */
@@ -61,6 +59,8 @@ struct bind_conf {
 	struct tls_bind *tls;   /* tls/bind.h; NULL: its connections are plain */
 	/* Nothing stands before the bytes of the connection any more. Installed by session/. */
 	void (*begins)(struct session *session);
+	uint32_t own_parts;     /* of modules, as parts: net/bind_part.h */
+	void *parts[BIND_PARTS_PLACES];
 };
 
 enum listener_state { LISTENER_NEW, LISTENER_READY, LISTENER_FULL, LISTENER_LIMITED,

@@ -6,12 +6,17 @@
 
 #include <stdbool.h>
 
+struct bind_part;
 struct config;
 struct listener;
+struct module;
 struct proxies;
 struct proxy;
 struct server;
 struct text;
+
+extern const struct module guid_module; /* the word of bind lines */
+extern struct bind_part guid_part;
 
 /* Whose it is: the lower one of those that are there. */
 struct guid_owner {

@@ -9,8 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct bind_part;
 struct conn;
+struct module;
 struct session;
+
+extern const struct module handshake_module; /* the word accept-netscaler-cip */
+extern struct bind_part cip_part;
 
 /* Does anything come before the first byte of this session: a header, TLS? */
 MUST_USE bool handshake_wanted(const struct session *session);

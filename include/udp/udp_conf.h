@@ -10,4 +10,7 @@ extern const struct module udp_words_module;
 /* What such a section cannot have; serves, in a process that does. */
 extern const struct module udp_module;
 
+struct bind_part;
+extern struct bind_part shards_part; /* the word "shards" */
+
 #endif

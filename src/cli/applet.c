@@ -6,6 +6,7 @@
 
 #include "base/pool.h"
 #include "cli/cli.h"
+#include "cli/stats_conf.h"
 #include "event/profile.h"
 #include "net/listener.h"
 #include "relay/end.h"
@@ -157,7 +158,7 @@ int cli_applet_open(struct end *end, const struct listener *l)
 
 	if (!a)
 		return -1;
-	a->cli = cli_new(l->bind->level, l->bind->severity_output);
+	a->cli = cli_new(cli_socket_of(l->bind)->level, cli_socket_of(l->bind)->severity_output);
 	if (!a->cli) {
 		pool_give(&applet_pool, &a);
 		return -1;

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "cli/activity.h"
+#include "cli/stats_conf.h"
 #include "cli/tables.h"
 #include "event/loop.h"
 #include "event/timer.h"
@@ -114,7 +115,7 @@ static enum cli_step sockets_next(struct cli_call *call)
 	if (!l)
 		return CLI_END;
 	addr_print_named(&l->addr, call->out);
-	text_printf(call->out, " %s all\n", levels[l->bind->level]);
+	text_printf(call->out, " %s all\n", levels[cli_socket_of(l->bind)->level]);
 	return CLI_MORE;
 }
 

@@ -8,8 +8,10 @@
 
 #include <cmocka.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/stats_conf.h"
 #include "event/change.h"
 #include "stats/test_world.h"
 #include "stats/info.h"
@@ -450,9 +452,24 @@ static void servers_state_has_the_numbers_of_the_guide(void **state)
 	assert_non_null(strstr(ask("show servers state one"), "\n2 one 1 s1 127.0.0.1 0 42 10 10 "));
 }
 
+/* "level" of the sockets for commands. */
+static void allow_sockets(struct arena *arena)
+{
+	static const int levels[] = { LEVEL_ADMIN, LEVEL_OPERATOR };
+	struct bind_conf *bind;
+	unsigned n = 0;
+
+	list_for_each(bind, &w->stats->binds, node)
+		cli_socket_allow(bind, arena, levels[n++]);
+	assert_int_equal(n, ARRAY_LEN(levels));
+}
+
 static void lists_of_backends_and_sockets(void **state)
 {
+	struct arena *arena = arena_new(256);
+
 	(void)state;
+	allow_sockets(arena);
 	says("show backend", "# name\none\nbe\nempty\n\n");
 	proxy_find(proxies_running, "be", PROXY_BACKEND)->state->unpublished = true;
 	says("show backend state",
@@ -462,6 +479,7 @@ static void lists_of_backends_and_sockets(void **state)
 				 "ipv6@[::1]:29099 operator all\n\n");
 	assert_non_null(strstr(ask("show servers conn be"),
 			       "\nbe/t1 4/1 127.0.0.1 29001 - 0 0 0 0 0 0 -1 0 0\n"));
+	arena_free(&arena);
 }
 
 static void environment_is_shown(void **state)

@@ -13,6 +13,7 @@
 #include "config/config.h"
 #include "event/talk.h"
 #include "net/bind_conf.h"
+#include "net/bind_part.h"
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
@@ -24,6 +25,16 @@
 #include <string.h>
 
 #define SOCKETS_VARIABLE "HAPROXY_CLI"
+
+struct bind_part cli_socket_part = { BIND_PART("stats socket", struct cli_socket) };
+const struct cli_socket cli_socket_usual;
+
+void cli_socket_allow(struct bind_conf *bind, struct arena *arena, int level)
+{
+	struct cli_socket *words = bind_part_make(bind, &cli_socket_part, arena);
+
+	words->level = level;
+}
 
 struct stats_conf {
 	struct proxy *frontend; /* NULL: no socket yet */
@@ -70,7 +81,7 @@ static void doubt_admin(struct statement *st, const struct bind_conf *bind)
 	const struct listener *l;
 	bool others = bind->mode > 0 && bind->mode & 06;
 
-	if (bind->level != LEVEL_ADMIN)
+	if (cli_socket_of(bind)->level != LEVEL_ADMIN)
 		return;
 	list_for_each(l, &bind->listeners, node) {
 		if (l->addr.family == AF_UNIX && others)
@@ -89,13 +100,37 @@ static void doubt_admin(struct statement *st, const struct bind_conf *bind)
 	}
 }
 
+static int socket_level(struct statement *st, const struct keyword *kw, void *object)
+{
+	static const char *const names[] = { [LEVEL_USER] = "user", [LEVEL_OPERATOR] = "operator",
+					     [LEVEL_ADMIN] = "admin" };
+	const char *word = stmt_need(st, "user, operator or admin");
+	int i;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	for (i = LEVEL_USER; i <= LEVEL_ADMIN; i++)
+		if (!strcmp(word, names[i])) {
+			((struct cli_socket *)object)->level = i;
+			return 0;
+		}
+	return stmt_error(st, st->at - 1, "'%s' is not a level: user, operator or admin expected",
+			  word);
+}
+
+static void *socket_words(struct statement *st, void *object)
+{
+	return bind_part_make(object, &cli_socket_part, st->cfg->arena);
+}
+
 static int stats_parse_socket(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct proxy *px = stats_frontend(st, object);
 	struct bind_conf *bind = bind_conf_new(st, px);
 
 	(void)kw;
-	bind->level = LEVEL_OPERATOR;
+	cli_socket_allow(bind, st->cfg->arena, LEVEL_OPERATOR);
 	list_append(&px->binds, &bind->node);
 	if (bind_conf_parse(st, bind))
 		return -1;
@@ -182,8 +217,15 @@ static int stats_conf_prepare(struct config *cfg, void *data, struct err *err)
 static const struct keyword stats_conf_keywords[] = {
 	{ "description", SCOPE_GLOBAL, 0, "<text>", stats_parse_description,
 	  .help = "description of this node, shown by \"show info\"" },
+	{ "level", SCOPE_BIND, 0, "<level>", socket_level, .within = socket_words,
+	  .dflt = "operator",
+	  .help = "stats socket: user, operator or admin" },
 	{ "node", SCOPE_GLOBAL, 0, "<name>", stats_parse_node, .dflt = "the name of the host",
 	  .help = "name of this node, shown by \"show info\"" },
+	{ "severity-output", SCOPE_BIND, 0, "<format>", set_enum, .within = socket_words,
+	  .offset = offsetof(struct cli_socket, severity_output),
+	  .names = (const char *const[]){ "none", "number", "string", NULL }, .dflt = "none",
+	  .help = "stats socket: put the severity in front of messages" },
 	{ "stats bind-process", SCOPE_GLOBAL, 0, "[1|all|odd|even]", stats_parse_bind_process,
 	  .help = "for old configurations: there is one process" },
 	{ "stats maxconn", SCOPE_GLOBAL, 0, "<connections>", set_unsigned, .offset = AT(maxconn),

@@ -257,25 +257,6 @@ static int bind_name(struct statement *st, const struct keyword *kw, void *objec
 	return 0;
 }
 
-static int bind_level(struct statement *st, const struct keyword *kw, void *object)
-{
-	static const char *const names[] = { [LEVEL_USER] = "user", [LEVEL_OPERATOR] = "operator",
-					     [LEVEL_ADMIN] = "admin" };
-	const char *word = stmt_need(st, "user, operator or admin");
-	int i;
-
-	(void)kw;
-	if (!word)
-		return -1;
-	for (i = LEVEL_USER; i <= LEVEL_ADMIN; i++)
-		if (!strcmp(word, names[i])) {
-			((struct bind_conf *)object)->level = i;
-			return 0;
-		}
-	return stmt_error(st, st->at - 1, "'%s' is not a level: user, operator or admin expected",
-			  word);
-}
-
 static int bind_expose_fd(struct statement *st, const struct keyword *kw, void *object)
 {
 	struct bind_conf *bind = object;
@@ -315,28 +296,6 @@ static int bind_proto(struct statement *st, const struct keyword *kw, void *obje
 			return 0;
 		}
 	return stmt_unknown(st, st->at, "protocol of clients", kw->names);
-}
-
-/* In decimal as the reference takes it, or hexadecimal as NetScaler shows it. */
-static int bind_cip(struct statement *st, const struct keyword *kw, void *object)
-{
-	const char *word = stmt_need(st, "the magic number");
-	struct bind_conf *bind = object;
-	unsigned long long n;
-	char *end;
-
-	(void)kw;
-	if (!word)
-		return -1;
-	errno = 0;
-	n = strtoull(word, &end, 0);
-	if (errno || *word < '0' || *word > '9' || *end || !n || n > UINT32_MAX)
-		return stmt_error(st, st->at - 1, "'%s' is not a magic number: 1 to %u expected, in "
-				  "decimal or as 0x...", word, UINT32_MAX);
-	bind->cip_magic = (uint32_t)n;
-	bind->options.on |= BIND_ACCEPT_CIP;
-	bind->options.given |= BIND_ACCEPT_CIP;
-	return 0;
 }
 
 static int global_unix_bind(struct statement *st, const struct keyword *kw, void *object)
@@ -381,9 +340,6 @@ static int parse_nogetaddrinfo(struct statement *st, const struct keyword *kw, v
 static const struct keyword bind_keywords[] = {
 	{ "nogetaddrinfo", SCOPE_GLOBAL, 0, "", parse_nogetaddrinfo,
 	  .help = "resolve host names by gethostbyname(), as with -dG" },
-	{ "accept-netscaler-cip", SCOPE_BIND, 0, "<magic number>", bind_cip,
-	  .help = "each connection begins with a NetScaler Client IP header, which tells its "
-		  "addresses" },
 	{ "accept-proxy", SCOPE_BIND, 0, "", set_bit, .offset = AT(options),
 	  .bit = BIND_ACCEPT_PROXY,
 	  .help = "each connection begins with a PROXY header that tells its addresses" },
@@ -396,14 +352,10 @@ static const struct keyword bind_keywords[] = {
 	  .help = "stats socket: a new process may fetch the listening sockets (-x)" },
 	{ "gid", SCOPE_BIND, 0, "<gid>", bind_gid, .help = "group of the Unix socket, by number" },
 	{ "group", SCOPE_BIND, 0, "<group>", bind_group, .help = "group of the Unix socket" },
-	{ "guid-prefix", SCOPE_BIND | SCOPE_DGRAM, 0, "<id>", set_guid, .offset = AT(guid_prefix),
-	  .help = "gives each of its sockets the guid <id>-<position on the line>" },
 	{ "id", SCOPE_BIND | SCOPE_DGRAM, 0, "<id>", set_int, .offset = AT(id), .min = 1,
 	  .max = INT_MAX, .dflt = "numbered from 1", .help = "numeric identifier of the socket" },
 	{ "interface", SCOPE_BIND | SCOPE_DGRAM, 0, "<interface>", set_string,
 	  .offset = AT(interface), .help = "accept only what arrives on this network interface" },
-	{ "level", SCOPE_BIND, 0, "<level>", bind_level, .dflt = "operator",
-	  .help = "stats socket: user, operator or admin" },
 	{ "maxconn", SCOPE_BIND | SCOPE_DGRAM, 0, "<maxconn>", set_unsigned, .offset = AT(maxconn),
 	  .min = 0, .max = INT_MAX, .dflt = "that of the frontend",
 	  .help = "most concurrent connections of each of the line's sockets" },
@@ -421,9 +373,6 @@ static const struct keyword bind_keywords[] = {
 	{ "proto", SCOPE_BIND, 0, "{ h1 | h2 | none }", bind_proto, .names = bind_protos + 1,
 	  .dflt = "agreed by ALPN, or told by what comes",
 	  .help = "protocol of the clients of these sockets" },
-	{ "severity-output", SCOPE_BIND, 0, "<format>", set_enum, .offset = AT(severity_output),
-	  .names = (const char *const[]){ "none", "number", "string", NULL }, .dflt = "none",
-	  .help = "stats socket: put the severity in front of messages" },
 	{ "tcp-ut", SCOPE_BIND, 0, "<delay>", set_duration, .offset = AT(tcp_ut), .min = 0,
 	  .max = INT_MAX, .help = "how long sent data may stay unacknowledged" },
 	{ "tfo", SCOPE_BIND, 0, "", set_bit, .offset = AT(options), .bit = BIND_TFO,

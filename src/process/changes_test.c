@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The ordered log: who hears what, in which order; channels are an array of sent frames here. */
+#include "cli/cli.h"
 #include "process/changes.h"
 
 #include "base/err.h"

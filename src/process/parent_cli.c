@@ -15,6 +15,7 @@
 #include "cli/modes.h"
 #include "cli/program.h"
 #include "cli/question.h"
+#include "cli/stats_conf.h"
 #include "cli/tables.h"
 #include "config/config.h"
 #include "event/loop.h"
@@ -371,7 +372,8 @@ static void knocked(struct source *src, uint32_t events)
 
 	(void)events;
 	if (fd >= 0)
-		conversation_open(fd, cli_new(l->bind->level, l->bind->severity_output));
+		conversation_open(fd, cli_new(cli_socket_of(l->bind)->level,
+					   cli_socket_of(l->bind)->severity_output));
 	else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
 		look_away();
 		timer_set(&retry, clock_now_ms + RETRY_MS);

@@ -2,6 +2,8 @@
 /* The word for the parent's socket (-S). */
 #include "process/parent_cli_conf.h"
 
+#include "cli/cli.h"
+#include "cli/stats_conf.h"
 #include "config/config.h"
 #include "config/keyword.h"
 #include "net/bind_conf.h"
@@ -15,7 +17,7 @@ static int parse_socket(struct statement *st, const struct keyword *kw, void *ob
 
 	(void)kw;
 	conf->bind = bind_conf_new(st, NULL);
-	conf->bind->level = LEVEL_ADMIN;
+	cli_socket_allow(conf->bind, st->cfg->arena, LEVEL_ADMIN);
 	if (bind_conf_parse(st, conf->bind) < 0)
 		return -1;
 	unsetenv("HAPROXY_MASTER_CLI"); /* of before a reload */

@@ -4,6 +4,7 @@
 #include "process/talk.h"
 
 #include "base/list.h"
+#include "cli/cli.h"
 #include "cli/talk_level.h"
 #include "event/talk.h"
 #include "net/listener.h"

@@ -5,10 +5,34 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "config/keyword.h"
+#include "config/module.h"
+#include "net/bind_part.h"
 #include "net/listener.h"
 #include "proxy/proxy_conf.h"
 
 #include <string.h>
+
+/* Of a bind line: "guid-prefix". */
+struct guid_words {
+	const char *prefix;
+};
+
+struct bind_part guid_part = { BIND_PART("guid", struct guid_words) };
+
+static void *guid_words(struct statement *st, void *object)
+{
+	return bind_part_make(object, &guid_part, st->cfg->arena);
+}
+
+static const struct keyword guid_keywords[] = {
+	{ "guid-prefix", SCOPE_BIND | SCOPE_DGRAM, 0, "<id>", set_guid, .within = guid_words,
+	  .offset = offsetof(struct guid_words, prefix),
+	  .help = "gives each of its sockets the guid <id>-<position on the line>" },
+	{ 0 }
+};
+
+const struct module guid_module = { .name = "guid", .keywords = guid_keywords };
 
 const char *guid_of(const struct guid_owner *owner)
 {
@@ -161,6 +185,7 @@ static bool enter(const struct guid_owner *owner, void *data)
 
 static void name_sockets(struct config *cfg, struct list *proxies)
 {
+	const struct guid_words *words;
 	struct bind_conf *bind;
 	struct proxy *px;
 	struct listener *l;
@@ -169,10 +194,11 @@ static void name_sockets(struct config *cfg, struct list *proxies)
 	list_for_each(px, proxies, node)
 		list_for_each(bind, &px->binds, node) {
 			n = 0;
-			if (!bind->guid_prefix)
+			words = bind_part(bind, &guid_part);
+			if (!words)
 				continue;
 			list_for_each(l, &bind->listeners, node)
-				l->guid = arena_printf(cfg->arena, "%s-%u", bind->guid_prefix, ++n);
+				l->guid = arena_printf(cfg->arena, "%s-%u", words->prefix, ++n);
 		}
 }
 

@@ -12,11 +12,14 @@
 #include "base/clock.h"
 #include "base/kind.h"
 #include "base/pool.h"
+#include "config/keyword.h"
+#include "config/module.h"
 #include "event/timer.h"
 #include "expr/logline.h"
 #include "expr/view.h"
 #include "log/date.h"
 #include "log/log.h"
+#include "net/bind_part.h"
 #include "net/faults.h"
 #include "net/listener.h"
 #include "net/netns.h"
@@ -33,7 +36,17 @@
 #include "tls/conn.h"
 #include "tls/link.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 struct handshake_stats handshake_stats;
+
+/* What a bind line says of the header of NetScaler: "accept-netscaler-cip". */
+struct cip_words {
+	uint32_t magic; /* that each header begins with */
+};
+
+struct bind_part cip_part = { BIND_PART("netscaler", struct cip_words) };
 
 struct header_kind;
 struct handshake {
@@ -44,6 +57,39 @@ struct handshake {
 	struct reap reap;
 	KIND_MEMBER
 };
+
+/* In decimal as the reference takes it, or hexadecimal as NetScaler shows it. */
+static int parse_cip(struct statement *st, const struct keyword *kw, void *object)
+{
+	const char *word = stmt_need(st, "the magic number");
+	struct bind_conf *bind = object;
+	struct cip_words *words;
+	unsigned long long n;
+	char *end;
+
+	(void)kw;
+	if (!word)
+		return -1;
+	errno = 0;
+	n = strtoull(word, &end, 0);
+	if (errno || *word < '0' || *word > '9' || *end || !n || n > UINT32_MAX)
+		return stmt_error(st, st->at - 1, "'%s' is not a magic number: 1 to %u expected, in "
+				  "decimal or as 0x...", word, UINT32_MAX);
+	words = bind_part_make(bind, &cip_part, st->cfg->arena);
+	words->magic = (uint32_t)n;
+	bind->options.on |= BIND_ACCEPT_CIP;
+	bind->options.given |= BIND_ACCEPT_CIP;
+	return 0;
+}
+
+static const struct keyword handshake_keywords[] = {
+	{ "accept-netscaler-cip", SCOPE_BIND, 0, "<magic number>", parse_cip,
+	  .help = "each connection begins with a NetScaler Client IP header, which tells its "
+		  "addresses" },
+	{ 0 }
+};
+
+const struct module handshake_module = { .name = "handshake", .keywords = handshake_keywords };
 
 static struct pool handshake_pool = POOL_INIT("handshake", sizeof(struct handshake));
 
@@ -180,10 +226,11 @@ static enum conn_fault read_proxy(struct session *se, const char *bytes, size_t 
 
 static enum conn_fault read_cip(struct session *se, const char *bytes, size_t got, size_t *len)
 {
+	const struct cip_words *words = bind_part(se->origin.listener->bind, &cip_part);
 	struct netscaler header;
 
 	*len = 0;
-	switch (netscaler_parse(bytes, got, se->origin.listener->bind->cip_magic, &header)) {
+	switch (netscaler_parse(bytes, got, words ? words->magic : 0, &header)) {
 	case NETSCALER_INCOMPLETE:
 		return FAULT_NONE;
 	case NETSCALER_MAGIC:

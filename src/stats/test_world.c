@@ -113,7 +113,7 @@ static void check(struct server *s, int status)
 	s->state->check.status = (uint8_t)status;
 }
 
-static void add_listener(struct proxy *px, const char *name, struct addr addr, int level)
+static void add_listener(struct proxy *px, const char *name, struct addr addr)
 {
 	struct bind_conf *bind = take(sizeof(*bind));
 	struct listener *l = take(sizeof(*l));
@@ -121,7 +121,6 @@ static void add_listener(struct proxy *px, const char *name, struct addr addr, i
 	KIND_IS(px, PROXY);
 	bind->owner = px;
 	bind->name = name;
-	bind->level = level;
 	list_init(&bind->listeners);
 	list_append(&px->binds, &bind->node);
 	listener_init(l, bind);
@@ -139,8 +138,8 @@ static void make_one(struct world *w)
 	px->set.options.on |= OPT_SOCKET_STATS;
 	px->state->maxconn = 100;
 	px->fullconn = 10;
-	add_listener(px, "sockone", ip("127.0.0.1", 29080), LEVEL_NONE);
-	add_listener(px, NULL, ip("127.0.0.1", 29081), LEVEL_NONE);
+	add_listener(px, "sockone", ip("127.0.0.1", 29080));
+	add_listener(px, NULL, ip("127.0.0.1", 29081));
 	w->s1 = add_server(px, "s1", ip("127.0.0.1", 29001));
 	w->s2 = add_server(px, "s2", ip("127.0.0.1", 29002));
 	w->s3 = add_server(px, "s3", ip("127.0.0.1", 29003));
@@ -185,8 +184,8 @@ static void make_stats(struct world *w)
 	list_remove(&w->stats->node);
 	list_append(&w->all.stats_frontends, &w->stats->node);
 	w->stats->stats_socket = true;
-	add_listener(w->stats, NULL, unix_addr, LEVEL_ADMIN);
-	add_listener(w->stats, NULL, ip("::1", 29099), LEVEL_OPERATOR);
+	add_listener(w->stats, NULL, unix_addr);
+	add_listener(w->stats, NULL, ip("::1", 29099));
 }
 
 struct world *world_new(void)

@@ -16,6 +16,7 @@
 #include "lb/balance.h"
 #include "net/addr_conf.h"
 #include "net/bind_conf.h"
+#include "net/bind_part.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "proxy/proxy_conf.h"
@@ -28,6 +29,12 @@
 
 enum { MAXCONN = 10000, TIMEOUT_MS = 60000, SHARDS_MOST = 64 };
 
+/* Of a dgram-bind line: "shards". */
+struct shards_words {
+	unsigned shards; /* for each address; 0: one a worker */
+};
+
+struct bind_part shards_part = { BIND_PART("shards", struct shards_words) };
 struct proxy_part udp_part = { PROXY_PART("udp-lb", sizeof(struct udp_lb)) };
 
 /* ---- the section ------------------------------------------------------------------------- */
@@ -105,7 +112,7 @@ static int parse_dgram_bind(struct statement *st, const struct keyword *kw, void
 static int parse_shards(struct statement *st, const struct keyword *kw, void *object)
 {
 	const char *word = stmt_need(st, "the number of sockets, or 'by-thread'");
-	struct bind_conf *bind = object;
+	struct shards_words *words;
 	int64_t n = 0;
 
 	(void)kw;
@@ -115,7 +122,8 @@ static int parse_shards(struct statement *st, const struct keyword *kw, void *ob
 		return stmt_error(st, st->at - 1,
 				  "'by-thread' or a number from 1 to %d is expected, not '%s'",
 				  SHARDS_MOST, word);
-	bind->shards = (unsigned)n;
+	words = bind_part_make(object, &shards_part, st->cfg->arena);
+	words->shards = (unsigned)n;
 	return 0;
 }
 
@@ -227,10 +235,17 @@ static unsigned default_maxconn(const struct proxies *all)
 	return most > MAXCONN ? MAXCONN : most ? (unsigned)most : 1;
 }
 
-/* Each address has as many sockets as it has workers, or as the line says. */
+/* How many sockets each address has: as many as there are workers, or as the line says. */
+static unsigned shards_of(const struct bind_conf *bind)
+{
+	const struct shards_words *words = bind_part(bind, &shards_part);
+
+	return words && words->shards ? words->shards : segment_workers;
+}
+
 static void make_shards(struct config *cfg, struct bind_conf *bind)
 {
-	unsigned shards = bind->shards ? bind->shards : segment_workers, n, i;
+	unsigned shards = shards_of(bind), n, i;
 	struct listener *l, *last;
 	struct list *at;
 
@@ -273,7 +288,7 @@ static void set_limits(struct config *cfg, struct proxy *px, unsigned maxconn)
 	px->set.maxconn = limit_for(cfg, &px->loc, px->set.maxconn, segment_workers, "workers");
 	list_for_each(bind, &px->binds, node)
 		bind->maxconn = limit_for(cfg, &bind->loc, bind->maxconn,
-					  bind->shards ? bind->shards : segment_workers,
+					  shards_of(bind),
 					  "sockets of each address");
 }
 
