@@ -356,7 +356,7 @@ static void client_gone(void)
 {
 	AWAIT(!in_use("session"));
 	assert_int_equal(in_use("http/2 carrier"), 0);
-	assert_int_equal(in_use("http/2 lane"), 0);
+	assert_int_equal(in_use("lane"), 0);
 	assert_int_equal(in_use("http/2 connection"), 0);
 	assert_int_equal(in_use("http/2 stream"), 0);
 	assert_int_equal(in_use("stream"), 0);
@@ -439,7 +439,7 @@ static void bodies_come_to_the_byte(void **state)
 	assert_int_equal(on(5)->status, 403);
 	assert_true(on(5)->got > 0);
 	assert_int_equal(world_frontend("f")->fe->counters.requests, requests + 3);
-	assert_int_equal(in_use("http/2 lane"), 0);
+	assert_int_equal(in_use("lane"), 0);
 	client_close();
 }
 

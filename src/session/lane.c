@@ -16,7 +16,7 @@ struct lane {
 	struct stream *stream;
 };
 
-static struct pool lane_pool = POOL_INIT("http/2 lane", sizeof(struct lane));
+static struct pool lane_pool = POOL_INIT("lane", sizeof(struct lane));
 
 static struct lane *lane_of(struct origin *origin)
 {
