@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An end that speaks HTTP/1 over a connection (end_speak): heads and bodies in and out, framing
+/* An end that speaks HTTP/1 over a connection (h1_speak): heads and bodies in and out, framing
  * checked on the way in and written on the way out. It never gives a byte beyond the message
- * being read: what was received of the next one stays with it. For the files of h1/; nobody
- * above includes this. */
+ * being read: what was received of the next one stays with it. For the files of h1/, and
+ * for src/modules.c; nobody else above includes this. */
 #ifndef H1_END_H
 #define H1_END_H
 
 #include "base/buf.h"
+#include "base/result.h"
 #include "http/h1.h"
 #include "relay/message_end.h"
 
@@ -58,6 +59,9 @@ struct h1_end {
 };
 
 extern const struct message_ops h1_end_ops;
+
+/* end_speak (relay/message_end.h), for plain connections: src/modules.c. */
+MUST_USE bool h1_speak(struct end *end, unsigned how, struct arena *arena, struct buf **held);
 
 /* Is it such an end? Its state then. NULL: no. */
 static inline struct h1_end *h1_end_of(const struct end *end)

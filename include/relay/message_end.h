@@ -65,11 +65,12 @@ enum {
 	SPEAK_LARGE = 1 << 4,       /* the last body that came over it was: message_is_large */
 };
 
-/* The end, which is a plain connection, speaks messages from now on, in the protocol of the
- * connection (HTTP/1). held: bytes that were received on it before; NULL: none; taken over.
- * arena: of the exchange, for what heads need; its `failed` also tells that there was no buffer.
- * False: no memory; the end is as it was. */
-MUST_USE bool end_speak(struct end *end, unsigned how, struct arena *arena, struct buf **held);
+/* The end, which is a plain connection, speaks messages from now on, in the protocol that plain
+ * connections have: src/modules.c says which. how: SPEAK_*. held: bytes that were received on it
+ * before; NULL: none; taken over. arena: of the exchange, for what heads need; its `failed` also
+ * tells that there was no buffer. False: no memory; the end is as it was. */
+extern bool (*const end_speak)(struct end *end, unsigned how, struct arena *arena,
+			       struct buf **held);
 
 static inline bool end_speaks(const struct end *end)
 {

@@ -506,7 +506,7 @@ APART static bool h1_begin_fresh(struct end *end, unsigned how, struct arena *ar
 	return h1 && h1_begin(h1, end, how, arena, held);
 }
 
-bool end_speak(struct end *end, unsigned how, struct arena *arena, struct buf **held)
+bool h1_speak(struct end *end, unsigned how, struct arena *arena, struct buf **held)
 {
 	struct h1_end *h1 = pool_take_ready(&h1_pool);
 
