@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What becomes of exchanges: requests that are sent once more and why, what is learnt of servers and
+ * what not, the status that is logged. Servers are scripted sockets, the clock stands still. */
+#include "exchange/exchange.h"
+#include "exchange/test_client.h"
+#include "exchange/test_served.h"
+#include "exchange/test_world.h"
+
+#include "base/clock.h"
+#include "config/config.h"
+#include "config/diag.h"
+#include "proxy/latency.h"
+#include "proxy/learn.h"
+#include "proxy/proxy.h"
+#include "stream/stream.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+/* cmocka wants the four above */
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { QUIET = 40 };
+
+static struct wire w;
+static unsigned responses; /* that somebody was told of */
+
+static int begin(void **state)
+{
+	const char *to = served_begin();
+	char text[2000];
+
+	(void)state;
+	snprintf(text, sizeof(text),
+		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
+		 " timeout server 50s\n retries 1\n"
+		 "frontend f\n bind 127.0.0.1:1\n"
+		 " http-request redirect location %%[req.hdr(nowhere)] ignore-empty\n"
+		 " http-request return status 201 content-type text/plain string x if { path /7 }\n"
+		 " use_backend junk if { path /4 }\n use_backend empty if { path /5 }\n"
+		 " use_backend fast if { path /6 }\n default_backend b\n"
+		 "backend b\n http-response set-status 100 if { status 418 }\n server s abns@%s\n"
+		 "backend junk\n retry-on junk-response\n server s abns@%s\n"
+		 "backend empty\n retry-on empty-response\n server s abns@%s\n"
+		 "backend fast\n balance peak-ewma\n server s abns@%s\n", to, to, to, to);
+	clock_freeze(1000000);
+	world_begin(text);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	world_end();
+	served_end();
+	return 0;
+}
+
+static int afresh(void **state)
+{
+	(void)state;
+	served_afresh();
+	pass(2000);
+	responses = 0;
+	return 0;
+}
+
+static void ask(size_t n, unsigned status)
+{
+	wire_open(&w, world_frontend("f"));
+	wire_ask(&w, 0, n);
+	turns(QUIET);
+	assert_null(w.lanes[0].end);
+	assert_int_equal(w.lanes[0].status, status);
+	wire_close(&w);
+}
+
+/* Half a head is junk, nothing at all is empty: each is tried once more where it is to be. */
+static void half_a_head_is_junk(void **state)
+{
+	(void)state;
+	served.says = "HTTP/1.1 2";
+	served.leaves = 2;
+	ask(4, 502);
+	assert_int_equal(served.asked, 2);
+	served.asked = 0;
+	served.leaves = 1;
+	ask(5, 502);
+	assert_int_equal(served.asked, 1);
+}
+
+static void nothing_is_empty(void **state)
+{
+	(void)state;
+	served.says = "";
+	served.leaves = 2;
+	ask(5, 502);
+	assert_int_equal(served.asked, 2);
+	served.asked = 0;
+	served.leaves = 1;
+	ask(4, 502);
+	assert_int_equal(served.asked, 1);
+}
+
+static void nonsense_is_junk(void **state)
+{
+	(void)state;
+	served.says = "nonsense\r\n\r\n";
+	ask(4, 502);
+	assert_int_equal(served.asked, 2);
+	served.asked = 0;
+	ask(5, 502);
+	assert_int_equal(served.asked, 1);
+}
+
+/* ---- what is learnt --------------------------------------------------------------------------- */
+
+static void note_response(struct server *server, enum observed what)
+{
+	(void)server;
+	responses += what != OBSERVED_CONNECTED && what != OBSERVED_NOT_CONNECTED;
+}
+
+static void who_does_not_learn_is_not_told(void **state)
+{
+	struct server *server = world_backend("b")->servers;
+
+	(void)state;
+	server->set.observe = OBSERVE_LAYER7;
+	server_hooks.observed = note_response;
+	server->learns = LEARNS_CONNECTIONS;
+	ask(50, 200);
+	assert_int_equal(responses, 0);
+	server->learns = LEARNS_RESPONSES;
+	ask(50, 200);
+	assert_int_equal(responses, 1);
+	server->learns = LEARNS_CONNECTIONS;
+	served.says = "nonsense\r\n\r\n";
+	ask(50, 502);
+	assert_int_equal(responses, 1);
+	server->learns = LEARNS_RESPONSES;
+	ask(50, 502);
+	assert_int_equal(responses, 2);
+	server_hooks.observed = NULL;
+}
+
+/* From when the request left: far less than a minute. */
+static void answers_are_timed(void **state)
+{
+	const struct server *server = world_backend("fast")->servers;
+	uint64_t began = clock_read_us();
+
+	(void)state;
+	ask(6, 200);
+	assert_in_range(latency_now(server), 1, clock_read_us() - began);
+}
+
+/* ---- rules ------------------------------------------------------------------------------------ */
+
+/* A redirection to nowhere is passed over. */
+static void an_empty_location_redirects_nobody(void **state)
+{
+	(void)state;
+	ask(3, 200);
+}
+
+/* ... which is why rules behind it are no mistake; nor is the type of an answer that has a body. */
+static void nothing_is_said_of_the_rules(void **state)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	(void)state;
+	assert_non_null(out);
+	diag_print(world_config()->diag, out, false, 0, DIAG_NOTE);
+	fclose(out);
+	assert_string_equal(text, "");
+	free(text);
+	ask(7, 201);
+}
+
+#define EACH(test) cmocka_unit_test_setup(test, afresh)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		EACH(half_a_head_is_junk), EACH(nothing_is_empty), EACH(nonsense_is_junk),
+		EACH(who_does_not_learn_is_not_told), EACH(answers_are_timed),
+		EACH(an_empty_location_redirects_nobody),
+		EACH(nothing_is_said_of_the_rules),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
