@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "check/check_conf.h"
-#include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
 #include "event/change.h"
@@ -14,6 +13,7 @@
 #include "expr/expr.h"
 #include "expr/expr_conf.h"
 #include "net/bind_conf.h"
+#include "proxy/test_config.h"
 #include "share/segment.h"
 
 #include <arpa/inet.h>
@@ -82,13 +82,7 @@ void begin(const char *global, const char *backend)
 	}
 	clock_freeze(100000);
 	assert_int_equal(loop_init(20), 0);
-	cfg = config_new(list, false);
-	config_read_text(cfg, "test", buf, t.len);
-	if (config_finish(cfg)) {
-		diag_print(cfg->diag, stdout, false, 0, DIAG_NOTE);
-		fail();
-	}
-	assert_int_equal(proxies_prepare(cfg, config_data(cfg, &proxy_module), &err), 0);
+	cfg = test_config_serve(list, t.ptr);
 	assert_int_equal(check_module.prepare(cfg, config_data(cfg, &check_module), &err), 0);
 	assert_int_equal(check_module.start(cfg, config_data(cfg, &check_module), &err), 0);
 }

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
 #include "event/loop.h"
@@ -27,6 +26,7 @@
 #include "log/log.h"
 #include "net/bind_conf.h"
 #include "proxy/stick_conf.h"
+#include "proxy/test_config.h"
 #include "share/segment.h"
 #include "stick/memory.h"
 #include "stream/filtering.h"
@@ -39,7 +39,6 @@
 
 #include <arpa/inet.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct module *const world_modules[] = {
 	&environment_module, &tune_module, &tune_http_module, &bind_module, &log_module,
@@ -51,13 +50,6 @@ static const struct module *const world_modules[] = {
 };
 static struct config *cfg;
 
-static void give_up(const char *what)
-{
-	fprintf(stderr, "%s\n", what);
-	diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
-	abort();
-}
-
 void world_begin(const char *text)
 {
 	struct err err = { "" };
@@ -66,17 +58,15 @@ void world_begin(const char *text)
 	clock_update();
 	if (loop_init(100))
 		abort();
-	cfg = config_new(world_modules, false);
-	config_read_text(cfg, "test", text, strlen(text));
-	if (config_finish(cfg))
-		give_up("the configuration is bad");
-	if (proxies_prepare(cfg, config_data(cfg, &proxy_module), &err) ||
-	    stick_module.prepare(cfg, config_data(cfg, &stick_module), &err) ||
+	cfg = test_config_serve(world_modules, text);
+	if (stick_module.prepare(cfg, config_data(cfg, &stick_module), &err) ||
 	    lb_module.prepare(cfg, NULL, &err) ||
 	    track_module.prepare(cfg, config_data(cfg, &track_module), &err) ||
 	    tune_module.prepare(cfg, config_data(cfg, &tune_module), &err) ||
-	    tune_http_module.prepare(cfg, config_data(cfg, &tune_http_module), &err))
-		give_up(err.text);
+	    tune_http_module.prepare(cfg, config_data(cfg, &tune_http_module), &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		abort();
+	}
 }
 
 void world_turn(int wait_ms)

@@ -5,14 +5,15 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
 #include "lb/algo.h"
 #include "lb/balance.h"
 #include "net/bind_conf.h"
+#include "proxy/test_config.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,13 +22,6 @@ static const struct module *const world_modules[] = { &environment_module, &bind
 						      NULL };
 static struct config *cfg;
 static struct server **servers;
-
-static void give_up(const char *what)
-{
-	fprintf(stderr, "%s\n", what);
-	diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
-	abort();
-}
 
 static void list_servers(void)
 {
@@ -50,14 +44,12 @@ void world_begin(const char *lines)
 	text_printf(&t, "defaults\n timeout client 1s\n timeout server 1s\n timeout connect 1s\n"
 		    "backend b\n%s", lines);
 	clock_freeze(100000);
-	cfg = config_new(world_modules, false);
-	config_read_text(cfg, "test", text, t.len);
+	cfg = test_config_serve(world_modules, t.ptr);
 	free(text);
-	if (config_finish(cfg))
-		give_up("the configuration is bad");
-	if (proxies_prepare(cfg, config_data(cfg, &proxy_module), &err) ||
-	    lb_module.prepare(cfg, NULL, &err))
-		give_up(err.text);
+	if (lb_module.prepare(cfg, NULL, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		abort();
+	}
 	list_servers();
 }
 

@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
 #include "event/timer.h"
@@ -21,6 +20,7 @@
 #include "proxy/facts.h"
 #include "proxy/server_asked.h"
 #include "proxy/tally.h"
+#include "proxy/test_config.h"
 #include "share/segment.h"
 
 #include <arpa/inet.h>
@@ -55,15 +55,7 @@ static struct config *cfg;
 
 static void load(const char *config_text)
 {
-	struct err err = { "" };
-
-	cfg = config_new(list, false);
-	config_read_text(cfg, "test", config_text, strlen(config_text));
-	if (config_finish(cfg)) {
-		diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
-		fail();
-	}
-	assert_int_equal(proxies_prepare(cfg, config_data(cfg, &proxy_module), &err), 0);
+	cfg = test_config_serve(list, config_text);
 	facts_restore_states(proxies_running);
 }
 

@@ -10,13 +10,13 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
 #include "event/timer.h"
 #include "net/bind_conf.h"
 #include "proxy/proxy.h"
 #include "proxy/server_asked.h"
+#include "proxy/test_config.h"
 #include "share/segment.h"
 
 #include <fcntl.h>
@@ -65,12 +65,7 @@ static int setup(void **state)
 
 	(void)state;
 	clock_freeze(100000);
-	cfg = config_new(list, false);
-	config_read_text(cfg, "test", text, sizeof(text) - 1);
-	if (config_finish(cfg)) {
-		diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
-		return -1;
-	}
+	cfg = test_config_read(list, text);
 	proxy_find(config_data(cfg, &proxy_module), "d", PROXY_BACKEND)->set.balance =
 		BALANCE_STATIC_RR; /* lb/ has the word */
 	if (proxies_prepare(cfg, config_data(cfg, &proxy_module), &err)) {

@@ -12,17 +12,16 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
 #include "event/timer.h"
 #include "net/bind_conf.h"
 #include "proxy/budget.h"
 #include "proxy/tally.h"
+#include "proxy/test_config.h"
 #include "share/segment.h"
 
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,15 +49,7 @@ static unsigned rows[3];
 
 static void load(const char *config_text)
 {
-	struct err err = { "" };
-
-	cfg = config_new(list, false);
-	config_read_text(cfg, "test", config_text, strlen(config_text));
-	if (config_finish(cfg)) {
-		diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
-		fail();
-	}
-	assert_int_equal(proxies_prepare(cfg, config_data(cfg, &proxy_module), &err), 0);
+	cfg = test_config_serve(list, config_text);
 	x = proxy_find(proxies_running, "x", PROXY_BACKEND);
 }
 

@@ -14,13 +14,13 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
 #include "event/loop.h"
 #include "event/timer.h"
 #include "net/bind_conf.h"
 #include "proxy/tally.h"
+#include "proxy/test_config.h"
 #include "queue/queue.h"
 #include "queue/waiters.h"
 #include "share/segment.h"
@@ -76,19 +76,11 @@ static unsigned self;
 
 static int setup(void **state)
 {
-	struct err err = { "" };
-
 	(void)state;
 	clock_freeze(1);
 	waiters_patience_ms = UINT32_MAX; /* the clocks of the workers jump */
 	tally_room.rows = 8;
-	cfg = config_new(list, false);
-	config_read_text(cfg, "test", text, sizeof(text) - 1);
-	if (config_finish(cfg)) {
-		diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
-		fail();
-	}
-	assert_int_equal(proxies_prepare(cfg, config_data(cfg, &proxy_module), &err), 0);
+	cfg = test_config_serve(list, text);
 	b = proxy_find(proxies_running, "b", PROXY_BACKEND);
 	s1 = b->servers;
 	for (unsigned i = 0; i < WORKERS; i++)

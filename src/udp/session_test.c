@@ -6,7 +6,6 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
 #include "dgram/quarantine.h"
@@ -15,6 +14,7 @@
 #include "net/bind_conf.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
+#include "proxy/test_config.h"
 #include "share/segment.h"
 #include "udp/port.h"
 #include "udp/scan.h"
@@ -49,13 +49,7 @@ static void begin(const char *lines)
 		    " timeout server 10s\n server a 127.0.0.1:9\n server b 127.0.0.1:9\n%s", lines);
 	clock_freeze(100000);
 	assert_int_equal(loop_init(20), 0);
-	cfg = config_new(list, false);
-	config_read_text(cfg, "test", memory, t.len);
-	if (config_finish(cfg)) {
-		diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
-		fail();
-	}
-	assert_int_equal(proxies_prepare(cfg, config_data(cfg, &proxy_module), &err), 0);
+	cfg = test_config_serve(list, t.ptr);
 	assert_int_equal(lb_module.prepare(cfg, NULL, &err), 0);
 	px = proxy_find(proxies_running, "u", PROXY_BACKEND);
 	lb = udp_lb_of(px);
