@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What objects are that are reached by a pointer to void or to "whoever owns it": in builds with
- * the sanitizers they carry a number of their kind, which is checked where the pointer becomes one
- * to the type. Other builds have none of it. */
+ * the sanitizers they carry a number for their type, which is checked where the pointer becomes one to
+ * the type. Other builds have none of it. */
 #ifndef BASE_KIND_H
 #define BASE_KIND_H
 
 #include "base/bug.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KINDS 1
@@ -17,38 +18,47 @@
 #endif
 #endif
 
-/* None is 0, so memory that nobody has made an object of is of no kind. */
-enum object_kind {
-	KIND_CONN = 0x0c0ec7ed,
-	KIND_END,
-	KIND_ERRAND,
-	KIND_H2_CONN,
-	KIND_HANDSHAKE,
-	KIND_LINGERER,
-	KIND_PEER_LINK,
-	KIND_PROXY,
-	KIND_SCRIPT_SOCKET,
-	KIND_SERVER_CONN,
-	KIND_SESSION,
-	KIND_STANDBY,
-};
+/* Is the object of that type, for the compiler? An error, or no code. */
+#define KIND_SAME(type, object) \
+	((void)sizeof(char[__builtin_types_compatible_p(__typeof__(*(object)), type) ? 1 : -1]))
 
 #ifdef KINDS
+/* The kind is the name of the type, as a number; never 0, so that memory which nobody has made an
+ * object of is of no kind. */
+static inline uint32_t kind_number_of(const char *type)
+{
+	uint32_t n = 2166136261;
+
+	if (!strncmp(type, "const ", 6))
+		type += 6;
+	for (; *type; type++)
+		n = (n ^ (unsigned char)*type) * 16777619;
+	return n | 1;
+}
+
 /* A member of the struct; the line has no semicolon. */
 #define KIND_MEMBER uint32_t kind_number;
-/* The object is of that kind from now on, which is said behind all that clears it. */
-#define KIND_IS(object, kind) ((void)((object)->kind_number = KIND_##kind))
-/* The pointer as one to the type, whose object is of that kind. */
-#define KIND_OF(type, pointer, kind)                          \
-	({                                                    \
-		type *of_kind_ = (pointer);                   \
-		BUG_ON(of_kind_->kind_number != KIND_##kind); \
-		of_kind_;                                     \
+/* The object is one from now on, which is said behind all that clears it. */
+#define KIND_IS(type, object) \
+	(KIND_SAME(type, object), (void)((object)->kind_number = kind_number_of(#type)))
+/* The pointer as one to the type, which its object is. */
+#define KIND_OF(type, pointer)                                         \
+	({                                                             \
+		type *of_kind_ = (pointer);                            \
+		BUG_ON(of_kind_->kind_number != kind_number_of(#type)); \
+		of_kind_;                                              \
+	})
+/* The same of a pointer that may be NULL. */
+#define KIND_OR_NULL(type, pointer)                          \
+	({                                                   \
+		void *may_be_ = (void *)(pointer);           \
+		may_be_ ? KIND_OF(type, may_be_) : NULL;     \
 	})
 #else
 #define KIND_MEMBER
-#define KIND_IS(object, kind) ((void)(object))
-#define KIND_OF(type, pointer, kind) ((type *)(pointer))
+#define KIND_IS(type, object) (KIND_SAME(type, object), (void)(object))
+#define KIND_OF(type, pointer) ((type *)(pointer))
+#define KIND_OR_NULL(type, pointer) ((type *)(pointer))
 #endif
 
 #endif

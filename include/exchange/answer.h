@@ -4,6 +4,7 @@
 #ifndef EXCHANGE_ANSWER_H
 #define EXCHANGE_ANSWER_H
 
+#include "base/kind.h"
 #include "base/result.h"
 #include "exchange/http_action.h"
 #include "http/errorfile.h"
@@ -37,6 +38,7 @@ struct answer {
 	struct error_section *section; /* looked up when all files are read */
 	struct answer *next;       /* of those that wait for that */
 	struct location loc;
+	KIND_MEMBER
 };
 
 /* Parses "[status <code>] [content-type <type>] ... [hdr <name> <fmt>]*" as far as it goes. status:

@@ -3,6 +3,7 @@
 #ifndef EXCHANGE_HTTP_SERVICE_H
 #define EXCHANGE_HTTP_SERVICE_H
 
+#include "base/kind.h"
 #include "expr/rule_conf.h"
 
 struct exchange;
@@ -12,6 +13,7 @@ struct http_service {
 	const char *name;
 	enum action_result (*serve)(const struct http_service *service, struct exchange *x);
 	struct http_service *next; /* of those that were added */
+	KIND_MEMBER
 };
 /* Makes it known, before a line names it; again does nothing. It stays for ever. */
 void http_service_add(struct http_service *service);

@@ -4,6 +4,7 @@
 #ifndef EXCHANGE_REDIRECT_H
 #define EXCHANGE_REDIRECT_H
 
+#include "base/kind.h"
 #include "base/result.h"
 #include "exchange/http_action.h"
 
@@ -17,6 +18,7 @@ struct redirect {
 	struct rule_text to;
 	struct span cookie;     /* value of Set-Cookie; ptr NULL: none */
 	bool drop_query, append_slash, ignore_empty;
+	KIND_MEMBER
 };
 
 enum redirect_result { REDIRECT_MADE, REDIRECT_SKIPPED, REDIRECT_FAILED };

@@ -6,6 +6,7 @@
 #ifndef FILTER_FILTER_H
 #define FILTER_FILTER_H
 
+#include "base/kind.h"
 #include "config/config.h"
 #include "filter/moment.h"
 #include "relay/chain.h"
@@ -114,6 +115,17 @@ void filters_end(struct filters *set);
 
 /* ---- for kinds ---------------------------------------------------------------------------- */
 
+/* The state of a filter whose kind has its states in this pool. */
+#ifdef KINDS
+#define FILTER_STATE(type, f, of_pool)                              \
+	({                                                          \
+		struct filter *state_of_ = (f);                     \
+		BUG_ON(state_of_->line->kind->pool != (of_pool));   \
+		container_of(state_of_, type, filter);              \
+	})
+#else
+#define FILTER_STATE(type, f, of_pool) container_of(f, type, filter)
+#endif
 /* Its part of the chain of one direction begins. */
 void filter_link(struct filter *f, bool response, struct pump_filter *member);
 /* Is there a filter of this kind in the proxy? name NULL: by whichever name. */

@@ -4,6 +4,7 @@
 #ifndef FILTER_LIMIT_H
 #define FILTER_LIMIT_H
 
+#include "base/kind.h"
 #include "base/str.h"
 #include "config/config.h"
 
@@ -21,6 +22,7 @@ struct limit_line {
 	size_t least;            /* min-size; 0: none */
 	struct expr *key;        /* NULL: each stream has a limit of its own */
 	struct expr_arg *table;  /* with key */
+	KIND_MEMBER
 };
 
 /* The proxy's of this name, of either direction; NULL: there is none. */

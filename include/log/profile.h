@@ -4,6 +4,7 @@
 #ifndef LOG_PROFILE_H
 #define LOG_PROFILE_H
 
+#include "base/kind.h"
 #include "base/list.h"
 #include "config/config.h"
 #include "log/log.h"
@@ -57,6 +58,7 @@ struct log_profile_use {
 	struct location loc;
 	const char *name;
 	const struct log_profile *profile; /* once all files have been read */
+	KIND_MEMBER
 };
 /* The word behind "profile", consumed; NULL after a report. log_conf.c */
 struct log_profile_use *log_profile_parse(struct statement *st);

@@ -5,6 +5,7 @@
 #ifndef LUA_APPLET_H
 #define LUA_APPLET_H
 
+#include "base/kind.h"
 #include "event/loop.h"
 #include "exchange/http_service.h"
 #include "lua/script.h"
@@ -48,6 +49,7 @@ struct applet {
 	bool wants_input, wants_room; /* what the script waits for */
 	bool bare;                 /* the body of the response goes nowhere: HEAD */
 	struct reap reap;
+	KIND_MEMBER
 };
 
 /* Makes the end an applet, whose script has not begun; NULL: no memory. messages: the end speaks

@@ -4,6 +4,7 @@
 #ifndef LUA_FILTER_STATE_H
 #define LUA_FILTER_STATE_H
 
+#include "base/kind.h"
 #include "config/config.h"
 #include "event/timer.h"
 #include "filter/filter.h"
@@ -18,6 +19,7 @@ struct script_filter_line {
 	int ref;               /* what its function has returned; LUA_NOREF: nil, there is no filter */
 	struct location loc;
 	struct script_filter_line *next;
+	KIND_MEMBER
 };
 
 /* One direction. */

@@ -89,12 +89,12 @@ struct end {
 /* The connection below; NULL: there is none. */
 static inline struct conn *end_conn(const struct end *end)
 {
-	return end->ops && end->ops->socket ? KIND_OF(struct conn, end->below, CONN) : NULL;
+	return end->ops && end->ops->socket ? KIND_OF(struct conn, end->below) : NULL;
 }
 /* The same for the operations of an end over a connection, which know that there is one. */
 static inline struct conn *end_socket(const struct end *end)
 {
-	return KIND_OF(struct conn, end->below, CONN);
+	return KIND_OF(struct conn, end->below);
 }
 /* Has it a connection of its own below? Then its flags are those of the connection. */
 static inline bool end_is_conn(const struct end *end)

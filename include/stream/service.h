@@ -4,6 +4,7 @@
 #ifndef STREAM_SERVICE_H
 #define STREAM_SERVICE_H
 
+#include "base/kind.h"
 #include "base/result.h"
 #include "expr/rule_conf.h"
 
@@ -16,6 +17,7 @@ struct stream_service {
 	/* Makes an applet of the server's end. 0; -1: no memory. */
 	int (*open)(const struct stream_service *service, struct stream *s, struct end *end);
 	struct stream_service *next; /* of those that were added */
+	KIND_MEMBER
 };
 /* Makes it known, while the configuration is read; again does nothing. It stays for ever. */
 void stream_service_add(struct stream_service *service);

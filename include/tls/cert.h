@@ -8,6 +8,7 @@
 #ifndef TLS_CERT_H
 #define TLS_CERT_H
 
+#include "base/kind.h"
 #include "base/result.h"
 #include "base/str.h"
 #include "tls/age.h"
@@ -44,6 +45,7 @@ struct tls_cert {
 	struct span leaf, key, dh;
 	struct tls_der *issuer; /* NULL: not known */
 	struct tls_parsed *parsed; /* NULL: not now */
+	KIND_MEMBER
 	unsigned chain_count;
 	struct tls_der *chain[];
 };

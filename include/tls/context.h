@@ -3,6 +3,7 @@
 #ifndef TLS_CONTEXT_H
 #define TLS_CONTEXT_H
 
+#include "base/kind.h"
 #include "base/str.h"
 #include "tls/settings.h"
 #include "tls/store.h"
@@ -42,6 +43,7 @@ struct tls_context_extra {
 	struct tls_user user; /* of the trust */
 	struct arena *arena;  /* of basis.set */
 	SSL_CTX *ctx;
+	KIND_MEMBER
 };
 /* The context, which is fresh, has it from now on: all of it empty. NULL: no memory. */
 struct tls_context_extra *tls_context_extra_new(SSL_CTX *ctx);

@@ -4,6 +4,7 @@
 #define TLS_LAYER_H
 
 #include "base/buf.h"
+#include "base/kind.h"
 #include "base/list.h"
 #include "base/result.h"
 #include "net/conn.h"
@@ -45,6 +46,7 @@ struct tls_conn {
 	bool spoke;            /* something was sent behind the handshake */
 	bool said_end;         /* close_notify was made */
 	bool shut;             /* FIN is to follow out */
+	KIND_MEMBER
 };
 
 /* Bytes of plaintext in one record; 0: as many as fit (16384). `first' holds for the first

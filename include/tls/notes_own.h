@@ -3,6 +3,7 @@
 #ifndef TLS_NOTES_OWN_H
 #define TLS_NOTES_OWN_H
 
+#include "base/kind.h"
 #include "tls/notes.h"
 
 struct tls_notes {
@@ -10,6 +11,7 @@ struct tls_notes {
 	X509 *refused; /* counted */
 	struct tls_capture *capture;
 	char *secrets[TLS_SECRETS]; /* hexadecimal */
+	KIND_MEMBER
 };
 
 /* NULL: there are none. */

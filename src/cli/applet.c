@@ -4,6 +4,7 @@
  * tells the pumps that there is something to say. */
 #include "cli/applet.h"
 
+#include "base/kind.h"
 #include "base/pool.h"
 #include "cli/cli.h"
 #include "cli/stats_conf.h"
@@ -22,6 +23,7 @@ struct cli_applet {
 	struct task task;
 	unsigned timeout_ms; /* of which the stream knows */
 	struct reap reap;
+	KIND_MEMBER
 };
 
 static struct pool applet_pool = POOL_INIT("cli", sizeof(struct cli_applet));
@@ -41,7 +43,7 @@ static void applet_task(struct task *task)
 /* What it has asked others for may be answered after its end was closed, in the same turn. */
 static void applet_wake(void *arg)
 {
-	struct cli_applet *a = arg;
+	struct cli_applet *a = KIND_OF(struct cli_applet, arg);
 
 	if (!a->end)
 		return;
@@ -51,7 +53,7 @@ static void applet_wake(void *arg)
 
 static enum io applet_recv(struct end *end, void *buf, size_t size, size_t *got)
 {
-	struct cli_applet *a = end_applet(end);
+	struct cli_applet *a = KIND_OF(struct cli_applet, end_applet(end));
 
 	a->flags &= (uint16_t)~CONN_READABLE; /* a command may wake itself */
 	*got = size >= CLI_OUTPUT_MIN ? cli_output(a->cli, buf, size) : 0;
@@ -68,7 +70,7 @@ static enum io applet_recv(struct end *end, void *buf, size_t size, size_t *got)
 
 static enum io applet_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
 {
-	struct cli_applet *a = end_applet(end);
+	struct cli_applet *a = KIND_OF(struct cli_applet, end_applet(end));
 
 	(void)more;
 	*sent = cli_input(a->cli, buf, len);
@@ -81,7 +83,7 @@ static enum io applet_send(struct end *end, const void *buf, size_t len, bool mo
 
 static void applet_finish(struct end *end)
 {
-	struct cli_applet *a = end_applet(end);
+	struct cli_applet *a = KIND_OF(struct cli_applet, end_applet(end));
 
 	cli_input_end(a->cli);
 	applet_wake(a);
@@ -90,7 +92,7 @@ static void applet_finish(struct end *end)
 /* Listeners are handed over on Unix sockets with "expose-fd listeners" alone. */
 static int applet_socket(void *arg)
 {
-	const struct cli_applet *a = arg;
+	const struct cli_applet *a = KIND_OF(const struct cli_applet, arg);
 
 	if (!a->end || !(a->listener->bind->options.on & BIND_EXPOSE_FD) ||
 	    a->listener->addr.family != AF_UNIX)
@@ -101,7 +103,7 @@ static int applet_socket(void *arg)
 /* The end is the server's of its stream, which may have variables from now on. */
 static void applet_view(void *arg, struct view *view)
 {
-	const struct cli_applet *a = arg;
+	const struct cli_applet *a = KIND_OF(const struct cli_applet, arg);
 	struct stream *s = a->end ? container_of(a->end, struct stream, relay.server) : NULL;
 
 	if (!s)
@@ -120,7 +122,7 @@ static void applet_free(struct reap *reap)
 
 static void applet_close(struct end *end, bool reset)
 {
-	struct cli_applet *a = end_applet(end);
+	struct cli_applet *a = KIND_OF(struct cli_applet, end_applet(end));
 
 	(void)reset;
 	a->end = NULL;
@@ -130,14 +132,14 @@ static void applet_close(struct end *end, bool reset)
 
 static unsigned applet_timeout(const struct end *end)
 {
-	const struct cli_applet *a = end_applet(end);
+	const struct cli_applet *a = KIND_OF(const struct cli_applet, end_applet(end));
 
 	return cli_timeout(a->cli);
 }
 
 static bool applet_busy(const struct end *end)
 {
-	const struct cli_applet *a = end_applet(end);
+	const struct cli_applet *a = KIND_OF(const struct cli_applet, end_applet(end));
 
 	return cli_busy(a->cli);
 }
@@ -163,6 +165,7 @@ int cli_applet_open(struct end *end, const struct listener *l)
 		pool_give(&applet_pool, &a);
 		return -1;
 	}
+	KIND_IS(struct cli_applet, a);
 	a->flags = CONN_WRITABLE;
 	a->end = end;
 	task_init(&a->task, applet_task);

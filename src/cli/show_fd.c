@@ -188,7 +188,7 @@ static void fd_say_other(struct text *out, int fd)
 
 static const char *fd_frontend(const struct fd_row *row)
 {
-	return KIND_OF(const struct proxy, row->listener->bind->owner, PROXY)->name;
+	return KIND_OF(const struct proxy, row->listener->bind->owner)->name;
 }
 
 static const char *fd_listener_state(const struct listener *l)

@@ -18,6 +18,7 @@
 
 #include "base/bug.h"
 #include "base/clock.h"
+#include "base/kind.h"
 #include "dns/datagram.h"
 #include "dns/message.h"
 #include "dns/resolvers.h"
@@ -53,6 +54,7 @@ struct dns_port {
 	bool shakes;            /* over TCP: connected, but bytes may not pass yet */
 	struct timer forgotten; /* over UDP: nobody waits for what was asked; it closes then */
 	struct reap reap;
+	KIND_MEMBER
 };
 
 static void send_unsent(struct task *task);
@@ -298,7 +300,7 @@ static bool stream_opens(struct dns_port *port)
 
 static void stream_ready(struct conn *conn)
 {
-	struct dns_port *port = conn->owner;
+	struct dns_port *port = KIND_OF(struct dns_port, conn->owner);
 
 	if (port->closed || !stream_opens(port))
 		return;
@@ -329,6 +331,7 @@ static struct dns_port *port_new(struct nameserver *ns, bool stream)
 
 	if (!port)
 		return NULL;
+	KIND_IS(struct dns_port, port);
 	port->ns = ns;
 	port->stream = stream;
 	port->since_ms = clock_now_ms;

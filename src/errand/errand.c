@@ -43,7 +43,7 @@ static void fire(struct timer *timer)
 
 static void conn_event(struct conn *conn)
 {
-	struct errand *e = KIND_OF(struct errand, conn->owner, ERRAND);
+	struct errand *e = KIND_OF(struct errand, conn->owner);
 
 	e->ready(e);
 }
@@ -523,7 +523,7 @@ void errand_begin(struct errand *e, const struct errand_target *target, enum met
 	void (*ready)(struct errand *e) = e->ready;
 
 	memset(e, 0, sizeof(*e));
-	KIND_IS(e, ERRAND);
+	KIND_IS(struct errand, e);
 	e->owner = owner;
 	e->ready = ready;
 	e->target = *target;

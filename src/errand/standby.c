@@ -88,7 +88,7 @@ static void standby_close(struct standby *k)
 static void standby_ready(struct conn *conn)
 {
 	if (conn->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR | CONN_BROKEN) || !conn_is_quiet(conn))
-		standby_close(KIND_OF(struct standby, conn->owner, STANDBY));
+		standby_close(KIND_OF(struct standby, conn->owner));
 }
 
 static void purge(struct timer *t)
@@ -133,7 +133,7 @@ void standby_give(const struct errand_target *target, struct conn **conn)
 	k->len = key.len;
 	memcpy(k->key, key.bytes, key.len);
 	*conn = NULL;
-	KIND_IS(k, STANDBY);
+	KIND_IS(struct standby, k);
 	k->conn->owner = k;
 	k->conn->ready = standby_ready;
 	list_prepend(bucket_of(&key), &k->bucket);

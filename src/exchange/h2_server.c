@@ -10,6 +10,7 @@
 #include "exchange/server_conn.h"
 
 #include "base/bug.h"
+#include "base/kind.h"
 #include "base/pool.h"
 #include "exchange/exchange.h"
 #include "exchange/idle.h"
@@ -20,6 +21,7 @@ struct trunk {
 	struct server_conn sc;
 	struct h2_conn *h2;
 	bool once; /* no second exchange gets an end of it */
+	KIND_MEMBER
 };
 
 static struct pool trunk_pool = POOL_INIT("http/2 server conn", sizeof(struct trunk));
@@ -49,7 +51,7 @@ static void trunk_place(struct trunk *t)
 
 static void trunk_room(void *owner)
 {
-	struct trunk *t = owner;
+	struct trunk *t = KIND_OF(struct trunk, owner);
 
 	if (!h2_conn_room(t->h2) || t->sc.lent || list_empty(&t->sc.node))
 		trunk_place(t);
@@ -57,7 +59,7 @@ static void trunk_room(void *owner)
 
 static void trunk_closed(void *owner)
 {
-	struct trunk *t = owner;
+	struct trunk *t = KIND_OF(struct trunk, owner);
 
 	BUG_ON(t->sc.lent);
 	idle_leave(&t->sc);
@@ -76,6 +78,7 @@ static struct server_conn *trunk_open(struct conn **conn, bool once)
 
 	if (!t)
 		return NULL;
+	KIND_IS(struct trunk, t);
 	list_init(&t->sc.node);
 	t->sc.carrier = CARRIER_H2;
 	t->sc.conn = *conn;

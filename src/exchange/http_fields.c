@@ -4,6 +4,7 @@
  * expr/rules.c. Fields that say where a message ends are never touched (exchange/edit.h). */
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/kind.h"
 #include "exchange/edit.h"
 #include "exchange/exchange.h"
 #include "exchange/http_action.h"
@@ -25,6 +26,7 @@ struct field_rule {
 	struct rule_text value;
 	struct regex *regex;       /* replace-*: of the value; del-header -m reg: of the name */
 	int match;                 /* del-header: enum name_match */
+	KIND_MEMBER
 };
 
 enum { FIELD_SET, FIELD_ADD };
@@ -34,6 +36,7 @@ static int parse_field(struct statement *st, struct rule *rule, const char *args
 	struct field_rule *data = arena_alloc(st->cfg->arena, sizeof(*data));
 
 	(void)args;
+	KIND_IS(struct field_rule, data);
 	rule->data = data;
 	if (action_field_name(st, &data->name))
 		return -1;
@@ -44,7 +47,7 @@ static int parse_field(struct statement *st, struct rule *rule, const char *args
 static enum action_result action_field(const struct rule *rule, struct view *view,
 				       unsigned place)
 {
-	const struct field_rule *data = rule->data;
+	const struct field_rule *data = KIND_OF(const struct field_rule, rule->data);
 	struct message *msg = action_message(rule, view);
 	struct span value;
 
@@ -90,6 +93,7 @@ static int parse_delete(struct statement *st, struct rule *rule, const char *arg
 		return -1;
 	if (!*word)
 		return stmt_error(st, st->at - 1, "the name of a header must not be empty");
+	KIND_IS(struct field_rule, data);
 	rule->data = data;
 	data->name = span_of(word);
 	if (stmt_take(st, "-m"))
@@ -127,7 +131,7 @@ static bool name_matches(const struct field_rule *rule, struct span name)
 static enum action_result action_delete(const struct rule *rule, struct view *view,
 					unsigned place)
 {
-	const struct field_rule *data = rule->data;
+	const struct field_rule *data = KIND_OF(const struct field_rule, rule->data);
 	struct message *msg = action_message(rule, view);
 	uint64_t given_up = regex_given_up;
 	struct field *f;
@@ -153,6 +157,7 @@ static int parse_replace(struct statement *st, struct rule *rule, const char *ar
 	struct err err;
 
 	(void)args;
+	KIND_IS(struct field_rule, data);
 	rule->data = data;
 	if (action_field_name(st, &data->name))
 		return -1;
@@ -170,7 +175,7 @@ enum { REPLACE_HEADER, REPLACE_VALUE };
 static enum action_result action_replace(const struct rule *rule, struct view *view,
 					 unsigned place)
 {
-	const struct field_rule *data = rule->data;
+	const struct field_rule *data = KIND_OF(const struct field_rule, rule->data);
 	struct message *msg = action_message(rule, view);
 	struct span by;
 

@@ -4,6 +4,7 @@
  * be a pattern of the file changes nothing. */
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/kind.h"
 #include "exchange/http_action.h"
 #include "expr/pattern_change.h"
 #include "expr/view.h"
@@ -11,6 +12,7 @@
 struct pattern_rule {
 	struct pattern_ref *ref;
 	struct rule_text key, value;
+	KIND_MEMBER
 };
 
 enum { ADD_ACL, DEL_ACL, SET_MAP, DEL_MAP };
@@ -31,6 +33,7 @@ static int parse_pattern(struct statement *st, struct rule *rule, const char *ar
 	struct pattern_rule *data = arena_alloc(st->cfg->arena, sizeof(*data));
 	size_t len = strlen(args);
 
+	KIND_IS(struct pattern_rule, data);
 	rule->data = data;
 	if (len < 3 || args[len - 1] != ')')
 		return stmt_error(st, st->at - 1, "the name of a file is expected in parentheses");
@@ -55,7 +58,7 @@ static bool text_make(const struct rule_text *text, struct view *view, const cha
 
 static enum action_result action_pattern(const struct rule *rule, struct view *view, unsigned place)
 {
-	const struct pattern_rule *data = rule->data;
+	const struct pattern_rule *data = KIND_OF(const struct pattern_rule, rule->data);
 	const char *key, *value = NULL;
 	struct err err;
 

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/kind.h"
 #include "exchange/answer.h"
 #include "exchange/exchange.h"
 #include "exchange/redirect.h"
@@ -74,6 +75,7 @@ static int parse_answer(struct statement *st, struct rule *rule, const char *arg
 	int what = rule->action->data;
 
 	(void)args;
+	KIND_IS(struct answer, answer);
 	rule->data = answer;
 	return answer_parse(st, rule, statuses[what],
 			    what == RETURN ? ANSWER_EMPTY : ANSWER_DEFAULT, answer);
@@ -95,7 +97,7 @@ static enum action_result action_deny(const struct rule *rule, struct view *view
 {
 	(void)place;
 	count_denied(rule, view);
-	send_answer(action_exchange(view), rule->data, view, END_DENIED);
+	send_answer(action_exchange(view), KIND_OF(const struct answer, rule->data), view, END_DENIED);
 	return ACTION_REPLY;
 }
 
@@ -120,14 +122,14 @@ static enum action_result action_tarpit(const struct rule *rule, struct view *vi
 	x->tarpit_until = (uint32_t)clock_now_ms + wait;
 	if (!x->tarpit_until)
 		x->tarpit_until = 1;
-	send_answer(x, rule->data, view, END_DENIED);
+	send_answer(x, KIND_OF(const struct answer, rule->data), view, END_DENIED);
 	return ACTION_REPLY;
 }
 
 static enum action_result action_return(const struct rule *rule, struct view *view, unsigned place)
 {
 	(void)place;
-	send_answer(action_exchange(view), rule->data, view, END_NONE);
+	send_answer(action_exchange(view), KIND_OF(const struct answer, rule->data), view, END_NONE);
 	return ACTION_REPLY;
 }
 
@@ -202,6 +204,7 @@ static int parse_redirect(struct statement *st, struct rule *rule, const char *a
 	struct redirect *redirect = arena_alloc(st->cfg->arena, sizeof(*redirect));
 
 	(void)args;
+	KIND_IS(struct redirect, redirect);
 	rule->data = redirect;
 	if (redirect_parse(st, rule, rule->action != &redirect_action, redirect))
 		return -1;
@@ -216,7 +219,7 @@ static enum action_result action_redirect(const struct rule *rule, struct view *
 	struct reply *reply;
 
 	(void)place;
-	switch (redirect_make(rule->data, x, view, &reply)) {
+	switch (redirect_make(KIND_OF(const struct redirect, rule->data), x, view, &reply)) {
 	case REDIRECT_SKIPPED:
 		return ACTION_NEXT;
 	case REDIRECT_FAILED:

@@ -3,6 +3,7 @@
  * body (manual 4.2). Rows of a table; called by expr/rules.c. */
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/kind.h"
 #include "base/result.h"
 #include "config/suggest.h"
 #include "exchange/edit.h"
@@ -57,6 +58,7 @@ static enum action_result action_no_retry(const struct rule *rule, struct view *
 struct body_rule {
 	unsigned ms;
 	size_t least;
+	KIND_MEMBER
 };
 
 static int parse_body(struct statement *st, struct rule *rule, const char *args)
@@ -64,6 +66,7 @@ static int parse_body(struct statement *st, struct rule *rule, const char *args)
 	struct body_rule *data = arena_alloc(st->cfg->arena, sizeof(*data));
 
 	(void)args;
+	KIND_IS(struct body_rule, data);
 	rule->data = data;
 	if (!stmt_take(st, "time"))
 		return stmt_error(st, st->at, "'time' and how long to wait are expected");
@@ -92,7 +95,7 @@ static unsigned body_timeout(const struct body_rule *data, const struct view *vi
 /* Whoever waits answers 408 or 504 when the time is over, as the reference does. */
 static enum action_result action_body(const struct rule *rule, struct view *view, unsigned place)
 {
-	const struct body_rule *data = rule->data;
+	const struct body_rule *data = KIND_OF(const struct body_rule, rule->data);
 	struct exchange *x = action_exchange(view);
 	bool response = rule->where & AT_RESPONSE;
 	unsigned ms = body_timeout(data, view, response);
@@ -160,6 +163,7 @@ void http_service_add(struct http_service *service)
 	for (other = services; other; other = other->next)
 		if (other == service)
 			return;
+	KIND_IS(struct http_service, service);
 	service->next = services;
 	services = service;
 }
@@ -189,7 +193,7 @@ static int parse_service(struct statement *st, struct rule *rule, const char *ar
 
 static enum action_result action_service(const struct rule *rule, struct view *view, unsigned place)
 {
-	const struct http_service *service = rule->data;
+	const struct http_service *service = KIND_OF(const struct http_service, rule->data);
 
 	(void)place;
 	return service->serve(service, action_exchange(view));
@@ -200,6 +204,7 @@ static enum action_result action_service(const struct rule *rule, struct view *v
 struct hint_rule {
 	struct span name;
 	struct rule_text value;
+	KIND_MEMBER
 };
 
 static int parse_hint(struct statement *st, struct rule *rule, const char *args)
@@ -207,6 +212,7 @@ static int parse_hint(struct statement *st, struct rule *rule, const char *args)
 	struct hint_rule *data = arena_alloc(st->cfg->arena, sizeof(*data));
 
 	(void)args;
+	KIND_IS(struct hint_rule, data);
 	rule->data = data;
 	return action_field_name(st, &data->name) ||
 	       rule_text_parse(st, rule, "the value of the header", &data->value) ? -1 : 0;
@@ -215,7 +221,7 @@ static int parse_hint(struct statement *st, struct rule *rule, const char *args)
 /* Collected in the place of the response, which has not come yet (RFC 8297). */
 static enum action_result action_hint(const struct rule *rule, struct view *view, unsigned place)
 {
-	const struct hint_rule *data = rule->data;
+	const struct hint_rule *data = KIND_OF(const struct hint_rule, rule->data);
 	struct exchange *x = action_exchange(view);
 	struct span value;
 

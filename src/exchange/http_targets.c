@@ -5,6 +5,7 @@
  * anything else counts as a rewriting that failed. */
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/kind.h"
 #include "exchange/edit.h"
 #include "exchange/exchange.h"
 #include "exchange/http_action.h"
@@ -19,6 +20,7 @@ enum { LONGEST_TARGET = 65536 };
 struct target_rule {
 	struct rule_text text;
 	struct regex *regex;
+	KIND_MEMBER
 };
 
 static int parse_set(struct statement *st, struct rule *rule, const char *args)
@@ -26,13 +28,14 @@ static int parse_set(struct statement *st, struct rule *rule, const char *args)
 	struct target_rule *data = arena_alloc(st->cfg->arena, sizeof(*data));
 
 	(void)args;
+	KIND_IS(struct target_rule, data);
 	rule->data = data;
 	return rule_text_parse(st, rule, "a format", &data->text);
 }
 
 static enum action_result action_set(const struct rule *rule, struct view *view, unsigned place)
 {
-	const struct target_rule *data = rule->data;
+	const struct target_rule *data = KIND_OF(const struct target_rule, rule->data);
 	struct span text;
 
 	(void)place;
@@ -71,7 +74,7 @@ static enum action_result action_replace(const struct rule *rule, struct view *v
 					 unsigned place)
 {
 	enum edit_part part = (enum edit_part)rule->action->data;
-	const struct target_rule *data = rule->data;
+	const struct target_rule *data = KIND_OF(const struct target_rule, rule->data);
 	static char memory[LONGEST_TARGET];
 	uint64_t given_up = regex_given_up;
 	struct regex_match match;
@@ -95,6 +98,7 @@ static enum action_result action_replace(const struct rule *rule, struct view *v
 struct normalize_rule {
 	enum normalizer how;
 	bool option; /* full, strict */
+	KIND_MEMBER
 };
 
 static int parse_normalizer(struct statement *st, struct normalize_rule *data)
@@ -118,6 +122,7 @@ static int parse_normalize(struct statement *st, struct rule *rule, const char *
 	struct normalize_rule *data = arena_alloc(st->cfg->arena, sizeof(*data));
 
 	(void)args;
+	KIND_IS(struct normalize_rule, data);
 	rule->data = data;
 	if (!st->cfg->experimental)
 		return stmt_error(st, st->at - 1, "'normalize-uri' is experimental: it needs "
@@ -169,7 +174,7 @@ static bool normalize_set(enum normalizer how, struct view *view, struct span te
 static enum action_result action_normalize(const struct rule *rule, struct view *view,
 					   unsigned place)
 {
-	const struct normalize_rule *data = rule->data;
+	const struct normalize_rule *data = KIND_OF(const struct normalize_rule, rule->data);
 	struct span old = normalize_part(data->how, view->http->request), made;
 	char *memory;
 

@@ -85,9 +85,9 @@ COLD static void single_close_unasked(struct server_conn *sc)
 static void single_event(struct conn *conn)
 {
 	if (conn->flags & CONN_READABLE && !conn_is_quiet(conn))
-		single_close_unasked(KIND_OF(struct server_conn, conn->owner, SERVER_CONN));
+		single_close_unasked(KIND_OF(struct server_conn, conn->owner));
 	else if (conn->flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR))
-		single_close(KIND_OF(struct server_conn, conn->owner, SERVER_CONN));
+		single_close(KIND_OF(struct server_conn, conn->owner));
 }
 
 /* ---- one at a time: the carrier -------------------------------------------------------------- */
@@ -151,7 +151,7 @@ static ALWAYS_INLINE void single_rest(struct server_conn *sc, struct stream *s, 
 	if (unlikely(bodiless))
 		conn_ack_now(end_conn(&s->relay.server)); /* or Nagle holds its body back until the next request */
 	sc->conn = end_detach(&s->relay.server, &held);
-	KIND_IS(sc, SERVER_CONN);
+	KIND_IS(struct server_conn, sc);
 	sc->conn->owner = sc;
 	sc->conn->ready = single_event;
 	idle_join(sc);

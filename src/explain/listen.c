@@ -134,7 +134,7 @@ static int listener_none(const struct ask *ask, struct err *err)
 static bool listener_is_meant(const struct listener *l, const struct ask *ask, unsigned fits,
 			      struct err *err)
 {
-	const struct proxy *fe = KIND_OF(const struct proxy, l->bind->owner, PROXY);
+	const struct proxy *fe = KIND_OF(const struct proxy, l->bind->owner);
 	bool speaks = fits & FITS_TLS || fe->set.mode != MODE_HTTP;
 
 	if (fits >= FITS_ADDRESS || ask->frontend || !ask->port || (fits & FITS_PORT && speaks))

@@ -296,7 +296,7 @@ static const char *proxy_header(struct arena *arena)
 static void inside_prepare(struct arena *arena)
 {
 	const struct bind_conf *bind = now.listener->bind;
-	const struct proxy *fe = KIND_OF(const struct proxy, bind->owner, PROXY);
+	const struct proxy *fe = KIND_OF(const struct proxy, bind->owner);
 	const struct ask *ask = now.ask;
 
 	now.inside = (struct inside){ .refuses = server_refuses,
@@ -319,7 +319,7 @@ static void inside_prepare(struct arena *arena)
 
 static const struct proxy *frontend(void)
 {
-	return KIND_OF(struct proxy, now.listener->bind->owner, PROXY);
+	return KIND_OF(struct proxy, now.listener->bind->owner);
 }
 
 static void say_begin(struct say *say)

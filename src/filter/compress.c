@@ -377,7 +377,7 @@ static struct pool compressor_pool = POOL_INIT("compressor", sizeof(struct compr
 
 static struct compressor *compressor_of(struct filter *f)
 {
-	return container_of(f, struct compressor, filter);
+	return FILTER_STATE(struct compressor, f, &compressor_pool);
 }
 
 /* Servers are not to compress what is compressed here. */

@@ -8,6 +8,7 @@
 #include "filter/limit.h"
 
 #include "base/clock.h"
+#include "base/kind.h"
 #include "base/pool.h"
 #include "expr/expr.h"
 #include "filter/filter.h"
@@ -127,12 +128,12 @@ static struct limit *limit_of(const struct filters *set, const struct filter_lin
 
 	while (f && f->line != line)
 		f = f->next;
-	return f ? container_of(f, struct limit, filter) : NULL;
+	return f ? FILTER_STATE(struct limit, f, &limit_pool) : NULL;
 }
 
 static void limit_begin(struct limit *l)
 {
-	const struct limit_line *own = l->filter.line->data;
+	const struct limit_line *own = KIND_OF(const struct limit_line, l->filter.line->data);
 
 	l->least = own->least;
 	l->until_ms = 0;
@@ -149,7 +150,7 @@ static void limit_begin(struct limit *l)
 void limit_set(struct filters *set, const struct filter_line *line, size_t bytes,
 	       unsigned period_ms)
 {
-	const struct limit_line *own = line->data;
+	const struct limit_line *own = KIND_OF(const struct limit_line, line->data);
 	struct limit *l = limit_of(set, line);
 
 	if (!l)
@@ -162,7 +163,7 @@ void limit_set_shared(struct filters *set, const struct filter_line *line, struc
 {
 	enum stick_data what = line->kind == &limit_out_filter ? STICK_bytes_out_rate :
 								 STICK_bytes_in_rate;
-	const struct limit_line *own = line->data;
+	const struct limit_line *own = KIND_OF(const struct limit_line, line->data);
 	struct limit *l = limit_of(set, line);
 	struct limit_share share;
 
@@ -176,7 +177,7 @@ void limit_set_shared(struct filters *set, const struct filter_line *line, struc
 /* Time counts from where bytes may flow. */
 static void limit_open(struct filter *f, bool response)
 {
-	struct limit *l = container_of(f, struct limit, filter);
+	struct limit *l = FILTER_STATE(struct limit, f, &limit_pool);
 
 	if (response == (f->line->kind == &limit_out_filter))
 		l->at_ms = clock_now_ms;
@@ -185,12 +186,12 @@ static void limit_open(struct filter *f, bool response)
 static void limit_forget(struct filter *f)
 {
 	if (f->line->kind == &limit_out_filter)
-		container_of(f, struct limit, filter)->linked = false;
+		FILTER_STATE(struct limit, f, &limit_pool)->linked = false;
 }
 
 static void limit_end(struct filter *f)
 {
-	limit_share_end(&container_of(f, struct limit, filter)->share);
+	limit_share_end(&FILTER_STATE(struct limit, f, &limit_pool)->share);
 }
 
 const struct filter_kind limit_in_filter = {

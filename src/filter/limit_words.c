@@ -4,6 +4,7 @@
 #include "filter/limit.h"
 
 #include "base/arena.h"
+#include "base/kind.h"
 #include "config/module.h"
 #include "expr/expr.h"
 #include "expr/expr_conf.h"
@@ -108,6 +109,7 @@ int limit_parse(struct statement *st, struct proxy *px, struct filter_line *line
 {
 	struct limit_line *own = arena_alloc(st->cfg->arena, sizeof(*own));
 
+	KIND_IS(struct limit_line, own);
 	line->data = own;
 	line->name = stmt_need(st, "the name of the limit");
 	if (!line->name)
@@ -131,7 +133,7 @@ static int finish_line(struct config *cfg, const struct filter_line *line)
 {
 	enum stick_data what = line->kind == &limit_out_filter ? STICK_bytes_out_rate :
 								 STICK_bytes_in_rate;
-	const struct limit_line *own = line->data;
+	const struct limit_line *own = KIND_OF(const struct limit_line, line->data);
 	struct stick_line *table = own->key ? own->table->table : NULL;
 
 	if (!table)

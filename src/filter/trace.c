@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/kind.h"
 #include "base/pool.h"
 #include "base/str.h"
 #include "config/module.h"
@@ -23,6 +24,7 @@
 struct trace_line {
 	const char *name;
 	bool quiet, hexdump, random;
+	KIND_MEMBER
 };
 
 struct trace {
@@ -36,7 +38,7 @@ static struct pool trace_pool = POOL_INIT("trace", sizeof(struct trace));
 
 static const struct trace_line *trace_conf(const struct filter *f)
 {
-	return f->line->data;
+	return KIND_OF(const struct trace_line, f->line->data);
 }
 
 static void trace_write(const char *text, int len)
@@ -136,7 +138,7 @@ static void trace_hex(const char *bytes, size_t len)
 
 static struct trace *trace_of(struct filter *f)
 {
-	return container_of(f, struct trace, filter);
+	return FILTER_STATE(struct trace, f, &trace_pool);
 }
 
 static void trace_attach(struct filter *f)
@@ -271,6 +273,7 @@ static int parse_trace(struct statement *st, struct proxy *px, struct filter_lin
 	struct trace_line *conf = arena_alloc(st->cfg->arena, sizeof(*conf));
 
 	(void)px;
+	KIND_IS(struct trace_line, conf);
 	line->data = conf;
 	conf->name = "TRACE";
 	while (stmt_peek(st)) {
@@ -320,7 +323,7 @@ static int trace_prepare(struct config *cfg, void *data, struct err *err)
 	list_for_each(px, &all->list, node)
 		for (line = px->filters; line; line = line->next)
 			if (line->kind == &trace_filter)
-				trace_introduce(line->data, px);
+				trace_introduce(KIND_OF(const struct trace_line, line->data), px);
 	return 0;
 }
 

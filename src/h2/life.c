@@ -163,7 +163,7 @@ static void conn_task(struct task *task)
 
 static void conn_ready(struct conn *conn)
 {
-	struct h2_conn *c = KIND_OF(struct h2_conn, conn->owner, H2_CONN);
+	struct h2_conn *c = KIND_OF(struct h2_conn, conn->owner);
 
 	if (conn->flags & CONN_READABLE)
 		h2_receive(c);
@@ -267,7 +267,7 @@ struct h2_conn *h2_conn_new(struct conn **conn, bool client, const struct h2_lim
 	nobody.open_connections++;
 	c->conn = *conn;
 	*conn = NULL;
-	KIND_IS(c, H2_CONN);
+	KIND_IS(struct h2_conn, c);
 	c->conn->owner = c;
 	c->conn->ready = conn_ready;
 	greet(c);

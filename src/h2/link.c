@@ -9,7 +9,7 @@
 static bool conn_glitches(const void *of, uint64_t *count)
 {
 	const struct conn *conn = of;
-	const struct h2_conn *c = KIND_OF(const struct h2_conn, conn->owner, H2_CONN);
+	const struct h2_conn *c = KIND_OF(const struct h2_conn, conn->owner);
 
 	*count = c->numbers.glitches;
 	return true;

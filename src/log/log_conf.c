@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/kind.h"
 #include "config/suggest.h"
 #include "log/profile.h"
 #include "log/ring.h"
@@ -240,6 +241,7 @@ struct log_profile_use *log_profile_parse(struct statement *st)
 	if (!name)
 		return NULL;
 	use = arena_alloc(st->cfg->arena, sizeof(*use));
+	KIND_IS(struct log_profile_use, use);
 	use->loc = st->loc;
 	use->name = arena_strdup(st->cfg->arena, name);
 	list_append(&data->profile_uses, &use->node);

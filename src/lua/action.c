@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/err.h"
+#include "base/kind.h"
 #include "exchange/exchange.h"
 #include "exchange/http_action.h"
 #include "exchange/http_rules.h"
@@ -40,6 +41,7 @@ static const struct {
 struct script_words {
 	const struct registered *function;
 	const char **words;   /* function->args of them */
+	KIND_MEMBER
 };
 
 static int parse_words(struct statement *st, struct rule *rule, const struct registered *function)
@@ -47,6 +49,7 @@ static int parse_words(struct statement *st, struct rule *rule, const struct reg
 	struct script_words *data = arena_alloc(st->cfg->arena, sizeof(*data));
 	unsigned i;
 
+	KIND_IS(struct script_words, data);
 	data->function = function;
 	data->words = arena_alloc(st->cfg->arena, (function->args + 1) * sizeof(*data->words));
 	for (i = 0; i < function->args; i++) {
@@ -147,7 +150,7 @@ static int finished(lua_State *L, int status, lua_KContext ctx)
 static int begin(lua_State *L)
 {
 	struct stream_scripts *ss = lua_touserdata(L, 1);
-	const struct script_words *data = lua_touserdata(L, 2);
+	const struct script_words *data = KIND_OF(const struct script_words, lua_touserdata(L, 2));
 	unsigned i;
 
 	luaL_checkstack(L, (int)data->function->args + 4, "arguments");
@@ -167,7 +170,7 @@ static void wake(struct script *s)
 static void tell(const struct rule *rule, const struct view *view, const char *error)
 {
 	const struct proxy *px = view->backend ? view->backend : view->frontend;
-	const struct script_words *data = rule->data;
+	const struct script_words *data = KIND_OF(const struct script_words, rule->data);
 
 	registered_failed(data->function, "function", error, px->set.log);
 }

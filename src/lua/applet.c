@@ -6,6 +6,7 @@
  * The end is closed at any moment: the script is over then, wherever it waits. */
 #include "lua/applet.h"
 
+#include "base/kind.h"
 #include "base/pool.h"
 #include "exchange/exchange.h"
 #include "exchange/reply.h"
@@ -110,7 +111,7 @@ static int push_arguments(struct applet *a)
 
 static void wake(struct script *script)
 {
-	struct applet *a = script->owner;
+	struct applet *a = KIND_OF(struct applet, script->owner);
 	struct stream_scripts *ss = a->scripts;
 	enum script_result said;
 	struct view view;
@@ -143,6 +144,7 @@ struct applet *applet_new(struct end *end, struct stream *s, const struct servic
 	a->script.state = registered_state(service->function);
 	a->script.name = service->function->name;
 	a->script.stream = s;
+	KIND_IS(struct applet, a);
 	a->flags = CONN_WRITABLE;
 	a->framing = (struct framing){ .passable = UINT64_MAX };
 	a->end = end;
@@ -162,7 +164,7 @@ void applet_begin(struct applet *a, const struct class *class)
 
 enum io applet_recv(struct end *end, void *buf, size_t size, size_t *got)
 {
-	struct applet *a = end_applet(end);
+	struct applet *a = KIND_OF(struct applet, end_applet(end));
 
 	*got = 0;
 	if (a->out) {
@@ -209,7 +211,7 @@ static size_t append(struct buf **to, const char *bytes, size_t len)
 /* A script that is over reads nothing more. */
 enum io applet_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
 {
-	struct applet *a = end_applet(end);
+	struct applet *a = KIND_OF(struct applet, end_applet(end));
 
 	(void)more;
 	*sent = a->over ? len : append(&a->in, buf, len);
@@ -231,7 +233,7 @@ enum io applet_send(struct end *end, const void *buf, size_t len, bool more, siz
 
 void applet_finish(struct end *end)
 {
-	struct applet *a = end_applet(end);
+	struct applet *a = KIND_OF(struct applet, end_applet(end));
 
 	a->in_ended = true;
 	if (a->wants_input)
@@ -242,7 +244,7 @@ void applet_finish(struct end *end)
 /* It sleeps, or waits for a socket: for anything but the client. */
 bool applet_busy(const struct end *end)
 {
-	const struct applet *a = end_applet(end);
+	const struct applet *a = KIND_OF(const struct applet, end_applet(end));
 
 	return !a->over && !a->wants_input && !a->wants_room;
 }
@@ -256,7 +258,7 @@ static void applet_free(struct reap *reap)
 
 void applet_close(struct end *end, bool reset)
 {
-	struct applet *a = end_applet(end);
+	struct applet *a = KIND_OF(struct applet, end_applet(end));
 
 	(void)reset;
 	a->end = NULL;

@@ -6,6 +6,7 @@
  * body is framed by us: by the length that the script announces, which it has to keep, else as the
  * client's protocol does. */
 #include "base/arena.h"
+#include "base/kind.h"
 #include "base/result.h"
 #include "exchange/exchange.h"
 #include "http/chars.h"
@@ -160,7 +161,7 @@ static uint64_t body_length(struct end *end, const struct message *msg)
 
 static enum io head_out(struct end *end, struct message *msg)
 {
-	struct applet *a = end_applet(end);
+	struct applet *a = KIND_OF(struct applet, end_applet(end));
 	uint64_t length = body_length(end, msg);
 	struct asked *asked = keep_request(a->stream->exchange->arena, msg);
 
@@ -191,7 +192,7 @@ static bool add_fields(const struct applet_head *head, struct exchange *x, struc
 
 static enum io head_in(struct end *end, struct message *msg)
 {
-	struct applet *a = end_applet(end);
+	struct applet *a = KIND_OF(struct applet, end_applet(end));
 	struct applet_head *head = a->head;
 	struct exchange *x = a->stream->exchange;
 

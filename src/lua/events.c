@@ -7,6 +7,7 @@
 #include "lua/events.h"
 
 #include "base/clock.h"
+#include "base/kind.h"
 #include "base/list.h"
 #include "check/check.h"
 #include "expr/pattern_change.h"
@@ -85,6 +86,7 @@ struct subscription {
 	struct event *at_hand;       /* that it is called for */
 	struct list events;
 	unsigned count;              /* of those that wait */
+	KIND_MEMBER
 };
 static struct list subscriptions = LIST_INIT(subscriptions);
 static unsigned subscription_count;
@@ -278,6 +280,7 @@ static void call_next(struct subscription *sub)
 {
 	struct event *e = list_first(&sub->events, struct event, node);
 
+	KIND_IS(struct subscription, sub);
 	list_remove(&e->node);
 	sub->count--;
 	sub->at_hand = e;
@@ -297,7 +300,7 @@ static void call_next(struct subscription *sub)
 
 static void run(struct script *s)
 {
-	struct subscription *sub = s->owner;
+	struct subscription *sub = KIND_OF(struct subscription, s->owner);
 	enum script_result result;
 
 	sub->at_work = true;

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/kind.h"
 #include "base/pool.h"
 #include "exchange/exchange.h"
 #include "exchange/reply.h"
@@ -111,6 +112,7 @@ static int parse(struct statement *st, struct proxy *px, struct filter_line *lin
 		data->words[data->count++] = stmt_next(st);
 	data->next = lines;
 	lines = data;
+	KIND_IS(struct script_filter_line, data);
 	line->data = data;
 	return 0;
 }
@@ -208,11 +210,16 @@ static int run(lua_State *L)
 	return lua_gettop(L) - 1;
 }
 
+static const struct script_filter_line *line_of(const struct script_filter_state *f)
+{
+	return KIND_OF(const struct script_filter_line, f->filter.line->data);
+}
+
 /* new of the line's filter: what it returns is the stream's. */
 static int run_new(lua_State *L)
 {
 	struct script_filter_state *f = ((const struct call *)lua_touserdata(L, 1))->f;
-	const struct script_filter_line *line = f->filter.line->data;
+	const struct script_filter_line *line = line_of(f);
 
 	lua_rawgeti(L, LUA_REGISTRYINDEX, line->ref);
 	if (lua_getfield(L, -1, "new") != LUA_TFUNCTION)
@@ -228,7 +235,7 @@ void script_filter_tell(const struct script_filter_state *f, const char *error)
 {
 	const struct filters *set = f->filter.set;
 	const struct proxy *px = set->backend ? set->backend : set->frontend;
-	const struct script_filter_line *line = f->filter.line->data;
+	const struct script_filter_line *line = line_of(f);
 
 	registered_failed(line->function, "filter", error, px->set.log);
 }
@@ -236,7 +243,7 @@ void script_filter_tell(const struct script_filter_state *f, const char *error)
 /* Runs it; *says: the last thing that it has returned, if that is a number. */
 static enum filter_call_result call(const struct call *c, lua_CFunction how, lua_Integer *says)
 {
-	const struct script_filter_line *line = c->f->filter.line->data;
+	const struct script_filter_line *line = line_of(c->f);
 	struct script script;
 	enum script_result r;
 
@@ -309,7 +316,7 @@ enum filter_call_result script_filter_call(struct script_filter_state *f, const 
 
 struct script_filter_state *script_filter_of(struct filter *filter)
 {
-	return container_of(filter, struct script_filter_state, filter);
+	return FILTER_STATE(struct script_filter_state, filter, &filter_pool);
 }
 
 /* It has asked to be woken, or bytes may go on: both are looked at. */
@@ -332,7 +339,7 @@ static void begin(struct filter *filter)
 /* Without a filter of its own the stream goes on, as the manual has it where new returns nil. */
 static enum moment_said make_own(struct script_filter_state *f)
 {
-	const struct script_filter_line *line = f->filter.line->data;
+	const struct script_filter_line *line = line_of(f);
 	const struct filter_turn turn = { .http = f->filter.set->http };
 	const struct call c = { f, "new", &turn, false };
 	lua_Integer says;

@@ -157,7 +157,7 @@ static struct lua_socket *socket_again(lua_State *L)
 
 static void socket_ready(struct conn *conn)
 {
-	struct lua_socket *s = KIND_OF(struct lua_socket, conn->owner, SCRIPT_SOCKET);
+	struct lua_socket *s = KIND_OF(struct lua_socket, conn->owner);
 
 	if (s->waiter)
 		script_ready(s->waiter);
@@ -243,7 +243,7 @@ static int dial_next(lua_State *L, struct lua_socket *s)
 	struct destination *to = s->to;
 
 	while (to && !s->conn && to->at < to->count) {
-		KIND_IS(s, SCRIPT_SOCKET);
+		KIND_IS(struct lua_socket, s);
 		s->conn = net_dial(&to->addr[to->at], to->len[to->at], s, socket_ready);
 		to->at++;
 	}

@@ -6,6 +6,7 @@
 
 #include "base/bug.h"
 #include "base/err.h"
+#include "base/kind.h"
 #include "base/list.h"
 #include "base/memory.h"
 #include "log/log.h"
@@ -29,6 +30,7 @@ struct lua_task {
 	bool own;      /* of this process alone: freed when it has ended */
 	bool in_own;   /* its function is of a file of this process */
 	bool started;
+	KIND_MEMBER
 };
 static struct list tasks = LIST_INIT(tasks);
 static unsigned task_count;
@@ -129,7 +131,7 @@ static struct failures failures; /* tasks may make tasks, which fail */
 
 static void task_run(struct script *s)
 {
-	struct lua_task *t = s->owner;
+	struct lua_task *t = KIND_OF(struct lua_task, s->owner);
 
 	if (!t->started)
 		lua_rawgeti(s->thread, LUA_REGISTRYINDEX, t->ref);
@@ -149,6 +151,7 @@ static void task_run(struct script *s)
 /* It runs from the loop. */
 static void task_begin(struct lua_task *t)
 {
+	KIND_IS(struct lua_task, t);
 	t->started = false;
 	if (script_new(&t->script, t, task_run, script_limits.task_ms)) {
 		t->script.state = own_state(t->in_own);

@@ -42,7 +42,7 @@ struct conn *conn_new(void)
 	struct conn *conn = pool_take(&conn_pool);
 
 	if (conn) {
-		KIND_IS(conn, CONN);
+		KIND_IS(struct conn, conn);
 		conn->src.fd = -1;
 	}
 	return conn;

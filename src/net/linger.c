@@ -155,7 +155,7 @@ static void linger_task(struct task *task)
 
 static void linger_ready(struct conn *conn)
 {
-	linger_take(KIND_OF(struct lingerer, conn->owner, LINGERER));
+	linger_take(KIND_OF(struct lingerer, conn->owner));
 }
 
 bool conn_may_lose(const struct conn *conn, bool may_send)
@@ -200,7 +200,7 @@ void conn_linger(struct conn **connp, unsigned patience_ms)
 	l->patience_ms = patience_ms && patience_ms < PATIENCE_MOST_MS ? patience_ms :
 									 PATIENCE_MOST_MS;
 	l->began_ms = l->moved_ms = clock_now_ms;
-	KIND_IS(l, LINGERER);
+	KIND_IS(struct lingerer, l);
 	conn->owner = l;
 	conn->ready = linger_ready;
 	timer_init(&l->timer, linger_timer);

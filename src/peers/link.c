@@ -97,7 +97,7 @@ static struct peer_link *link_new(struct section_life *home)
 		return NULL;
 	}
 	l->home = home;
-	KIND_IS(l, PEER_LINK);
+	KIND_IS(struct peer_link, l);
 	l->conn->owner = l;
 	timer_init(&l->timer, link_fire);
 	task_init(&l->task, link_run);
@@ -453,7 +453,7 @@ static void link_run(struct task *task)
 
 static void link_ready(struct conn *conn)
 {
-	struct peer_link *l = KIND_OF(struct peer_link, conn->owner, PEER_LINK);
+	struct peer_link *l = KIND_OF(struct peer_link, conn->owner);
 
 	switch (l->state) {
 	case LINK_CONNECTS:

@@ -23,7 +23,7 @@ struct proxy *proxy_new(struct config *cfg, const char *name, unsigned caps,
 {
 	struct proxy *px = arena_alloc(cfg->arena, sizeof(*px));
 
-	KIND_IS(px, PROXY);
+	KIND_IS(struct proxy, px);
 	px->name = name;
 	px->caps = caps;
 	if (loc)

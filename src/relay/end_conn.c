@@ -63,7 +63,7 @@ void end_ready(struct end *end)
 
 static void end_conn_ready(struct conn *conn)
 {
-	end_ready(KIND_OF(struct end, conn->owner, END));
+	end_ready(KIND_OF(struct end, conn->owner));
 }
 
 void end_take_conn(struct end *end, struct conn **conn)
@@ -72,7 +72,7 @@ void end_take_conn(struct end *end, struct conn **conn)
 	end->framing = NULL;
 	end->below = *conn;
 	end->flags = &(*conn)->flags;
-	KIND_IS(end, END);
+	KIND_IS(struct end, end);
 	(*conn)->owner = end;
 	end_use_conn(end);
 	*conn = NULL;

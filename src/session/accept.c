@@ -154,9 +154,10 @@ struct session *session_new(struct listener *l, const struct addr *from)
 
 	if (!se)
 		return NULL;
+	KIND_IS(struct session, se);
 	se->origin.carrier = &session_carrier;
 	se->origin.listener = l;
-	se->origin.frontend = KIND_OF(struct proxy, l->bind->owner, PROXY);
+	se->origin.frontend = KIND_OF(struct proxy, l->bind->owner);
 	se->origin.src = *from;
 	se->origin.accepted = clock_wall();
 	se->origin.accepted_ms = clock_now_ms;
@@ -191,7 +192,7 @@ static void session_begin_agreed(struct session *se)
 
 void (*session_kind(const struct bind_conf *bind))(struct session *session)
 {
-	const struct proxy *px = KIND_OF(const struct proxy, bind->owner, PROXY);
+	const struct proxy *px = KIND_OF(const struct proxy, bind->owner);
 
 	if (px->set.mode != MODE_HTTP || px->applet)
 		return session_lend;
@@ -208,7 +209,7 @@ COLD static bool session_privileged(const struct addr *from)
 
 void session_accept(struct listener *l, int *fd, const struct addr *from)
 {
-	struct proxy *px = KIND_OF(struct proxy, l->bind->owner, PROXY);
+	struct proxy *px = KIND_OF(struct proxy, l->bind->owner);
 	struct conn *conn = conn_new();
 	struct session *se;
 

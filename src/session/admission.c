@@ -281,7 +281,7 @@ static unsigned room_shared(struct listener *l, struct proxy *px, unsigned *wait
 
 unsigned admission_room(struct listener *l, unsigned *wait_ms)
 {
-	struct proxy *px = KIND_OF(struct proxy, l->bind->owner, PROXY);
+	struct proxy *px = KIND_OF(struct proxy, l->bind->owner);
 
 	*wait_ms = 0;
 	if (!px->stats_socket && global_state->stopping)
@@ -306,7 +306,7 @@ void admission_settled(struct listener *l)
 
 void admission_take(struct listener *l)
 {
-	struct proxy *px = KIND_OF(struct proxy, l->bind->owner, PROXY);
+	struct proxy *px = KIND_OF(struct proxy, l->bind->owner);
 	struct counters *fe = &px->fe->counters, *c = &l->tally->counters;
 	unsigned limit = px->state->maxconn;
 
@@ -326,7 +326,7 @@ void admission_take(struct listener *l)
 
 void admission_give(struct listener *l)
 {
-	struct proxy *px = KIND_OF(struct proxy, l->bind->owner, PROXY);
+	struct proxy *px = KIND_OF(struct proxy, l->bind->owner);
 
 	l->current--;
 	lower_places(l, px);

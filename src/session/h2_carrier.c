@@ -7,6 +7,7 @@
 #include "session/h2_carrier.h"
 
 #include "base/clock.h"
+#include "base/kind.h"
 #include "base/pool.h"
 #include "h2/conn.h"
 #include "proxy/global.h"
@@ -30,6 +31,7 @@ struct h2_carrier {
 	unsigned requests;
 	uint32_t glitches; /* that were counted where the session is followed (track-sc) */
 	bool held; /* the process waits for it: no stream is open, which it would wait for */
+	KIND_MEMBER
 };
 
 static struct pool carrier_pool = POOL_INIT("http/2 carrier", sizeof(struct h2_carrier));
@@ -94,7 +96,7 @@ static void carrier_track(struct h2_carrier *carrier)
 
 static bool carrier_opened(void *owner, struct h2_conn *c, struct h2_stream *st)
 {
-	struct h2_carrier *carrier = owner;
+	struct h2_carrier *carrier = KIND_OF(struct h2_carrier, owner);
 	struct lane *lane;
 
 	(void)c;
@@ -122,7 +124,7 @@ static void carrier_wait(struct h2_carrier *carrier)
 
 static void carrier_busy(void *owner, bool busy)
 {
-	struct h2_carrier *carrier = owner;
+	struct h2_carrier *carrier = KIND_OF(struct h2_carrier, owner);
 
 	if (busy) {
 		timer_cancel(&carrier->timer);
@@ -134,7 +136,7 @@ static void carrier_busy(void *owner, bool busy)
 
 static void carrier_closed(void *owner)
 {
-	struct h2_carrier *carrier = owner;
+	struct h2_carrier *carrier = KIND_OF(struct h2_carrier, owner);
 
 	timer_cancel(&carrier->timer);
 	list_remove(&carrier->node);
@@ -148,14 +150,14 @@ static void carrier_closed(void *owner)
 
 static void carrier_bad(void *owner, struct link link)
 {
-	struct h2_carrier *carrier = owner;
+	struct h2_carrier *carrier = KIND_OF(struct h2_carrier, owner);
 
 	accesslog_no_request(&carrier->session->origin, link);
 }
 
 static void carrier_part(void *owner, struct conn **conn, bool may_send)
 {
-	struct h2_carrier *carrier = owner;
+	struct h2_carrier *carrier = KIND_OF(struct h2_carrier, owner);
 
 	client_close(conn, carrier->session->origin.frontend, may_send);
 }
@@ -193,6 +195,7 @@ void h2_carrier_begin(struct session *se)
 	session_uncount(se);
 	timer_cancel(&se->timer);
 	if (carrier) {
+		KIND_IS(struct h2_carrier, carrier);
 		carrier->session = se;
 		timer_init(&carrier->timer, carrier_timer);
 		carrier->conn = h2_conn_new(&conn, false, &h2_client_limits, &carrier_owner, carrier,

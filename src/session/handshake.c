@@ -374,11 +374,11 @@ static void handshake_ended(struct session *se, struct conn *conn, bool ok)
 /* Between two requests the event itself is enough. */
 void handshake_proved(struct conn *conn, void *whose, bool ok)
 {
-	struct session *se = whose;
+	struct session *se = KIND_OF(struct session, whose);
 
 	handshake_ended(se, conn, ok);
 	if (!se->deadline_ms)
-		early_proved(KIND_OF(struct end, conn->owner, END));
+		early_proved(KIND_OF(struct end, conn->owner));
 }
 
 static void handshake_tls(struct handshake *h)
@@ -461,7 +461,7 @@ static void handshake_headers(struct handshake *h)
 
 static void handshake_ready(struct conn *conn)
 {
-	struct handshake *h = KIND_OF(struct handshake, conn->owner, HANDSHAKE);
+	struct handshake *h = KIND_OF(struct handshake, conn->owner);
 
 	if (h->kind)
 		handshake_headers(h);
@@ -483,7 +483,7 @@ void handshake_start(struct session *session, struct conn **conn)
 	h->kind = kind_wanted(header_kinds, session);
 	h->conn = *conn;
 	*conn = NULL;
-	KIND_IS(h, HANDSHAKE);
+	KIND_IS(struct handshake, h);
 	h->conn->owner = h;
 	h->conn->ready = handshake_ready;
 	timer_init(&h->timer, handshake_timer);

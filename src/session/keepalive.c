@@ -61,7 +61,7 @@ static void keepalive_task(struct task *task)
 
 static void keepalive_ready(struct conn *conn)
 {
-	struct session *se = KIND_OF(struct session, conn->owner, SESSION);
+	struct session *se = KIND_OF(struct session, conn->owner);
 
 	if (!(conn->flags & CONN_READABLE))
 		return;
@@ -111,7 +111,6 @@ void keepalive_wait(struct session *se)
 		list_append(&sessions, &se->node);
 	}
 	session_count(se);
-	KIND_IS(se, SESSION);
 	se->conn->owner = se;
 	se->conn->ready = keepalive_ready;
 	streams_hold();

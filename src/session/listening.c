@@ -185,7 +185,7 @@ static int listening_start_all(struct err *err)
 static void listening_out_of_resources(struct listener *l, int error)
 {
 	static uint64_t counted;
-	const struct proxy *px = KIND_OF(const struct proxy, l->bind->owner, PROXY);
+	const struct proxy *px = KIND_OF(const struct proxy, l->bind->owner);
 
 	global_tally->accept_failures += listener_stats.failed - counted;
 	counted = listener_stats.failed;

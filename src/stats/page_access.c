@@ -255,7 +255,8 @@ static enum action_result access_metrics(const struct http_service *service, str
 	return ACTION_REPLY;
 }
 
-static struct http_service metrics_service = { "prometheus-exporter", access_metrics, NULL };
+static struct http_service metrics_service = { .name = "prometheus-exporter",
+					       .serve = access_metrics };
 
 static void access_init(struct config *cfg, void *data)
 {

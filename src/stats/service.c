@@ -8,6 +8,7 @@
 #include "stats/service_end.h"
 
 #include "base/arena.h"
+#include "base/kind.h"
 #include "base/pool.h"
 #include "event/loop.h"
 #include "http/message.h"
@@ -43,6 +44,7 @@ struct service {
 		struct stat_teller teller;
 		struct metrics metrics;
 	};
+	KIND_MEMBER
 };
 
 static struct pool service_pool = POOL_INIT("stats", sizeof(struct service));
@@ -139,7 +141,7 @@ static enum io service_head_out(struct end *end, struct message *msg)
 
 static enum io service_send(struct end *end, const void *buf, size_t len, bool more, size_t *sent)
 {
-	struct service *s = end_applet(end);
+	struct service *s = KIND_OF(struct service, end_applet(end));
 	size_t room = sizeof(s->report.piece) - s->body;
 
 	(void)more;
@@ -155,7 +157,7 @@ static enum io service_send(struct end *end, const void *buf, size_t len, bool m
 
 static void service_finish(struct end *end)
 {
-	struct service *s = end_applet(end);
+	struct service *s = KIND_OF(struct service, end_applet(end));
 
 	s->complete = true;
 	task_wake(&s->task);
@@ -227,7 +229,7 @@ static bool service_say_answer(struct service *s, struct message *msg)
 
 static enum io service_head_in(struct end *end, struct message *msg)
 {
-	struct service *s = end_applet(end);
+	struct service *s = KIND_OF(struct service, end_applet(end));
 	bool ok;
 
 	if (!s->complete || (s->post && !s->result))
@@ -248,7 +250,7 @@ static enum io service_head_in(struct end *end, struct message *msg)
 
 static enum io service_recv(struct end *end, void *buf, size_t size, size_t *got)
 {
-	struct service *s = end_applet(end);
+	struct service *s = KIND_OF(struct service, end_applet(end));
 
 	*got = 0;
 	if (s->framing.ended)
@@ -274,7 +276,7 @@ static void service_free(struct reap *reap)
 
 static void service_close(struct end *end, bool reset)
 {
-	struct service *s = end_applet(end);
+	struct service *s = KIND_OF(struct service, end_applet(end));
 
 	(void)reset;
 	s->end = NULL;
@@ -300,6 +302,7 @@ static struct service *service_new(struct end *end, struct arena *arena, enum me
 
 	if (!s)
 		return NULL;
+	KIND_IS(struct service, s);
 	s->flags = CONN_WRITABLE;
 	s->framing = (struct framing){ .passable = UINT64_MAX };
 	s->end = end;

@@ -227,7 +227,7 @@ void stat_fill_listener(struct stat_row *row, const struct listener *l, unsigned
 
 	listener_sum(l, &sum);
 	snprintf(name, sizeof(name), "sock-%d", l->id);
-	stat_begin(row, STAT_LISTENER, KIND_OF(struct proxy, l->bind->owner, PROXY),
+	stat_begin(row, STAT_LISTENER, KIND_OF(struct proxy, l->bind->owner),
 		   l->bind->name ? l->bind->name : name, l->id);
 	stat_fill_counters(row, c, sum.current);
 	SET(slim, stats_u32(l->maxconn));

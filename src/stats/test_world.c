@@ -118,7 +118,7 @@ static void add_listener(struct proxy *px, const char *name, struct addr addr)
 	struct bind_conf *bind = take(sizeof(*bind));
 	struct listener *l = take(sizeof(*l));
 
-	KIND_IS(px, PROXY);
+	KIND_IS(struct proxy, px);
 	bind->owner = px;
 	bind->name = name;
 	list_init(&bind->listeners);

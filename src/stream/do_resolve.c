@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/kind.h"
 #include "config/lexer.h"
 #include "config/module.h"
 #include "config/suggest.h"
@@ -29,6 +30,7 @@ struct resolve_rule {
 	const char *name;             /* of the section */
 	struct resolvers *resolvers;
 	enum dns_type type;
+	KIND_MEMBER
 };
 
 struct resolve_rules {
@@ -68,6 +70,7 @@ static int parse_resolve(struct statement *st, struct rule *rule, const char *ar
 	const char *word = lexer_argument(st->cfg->arena, args + 1, &args);
 	struct err err;
 
+	KIND_IS(struct resolve_rule, data);
 	rule->data = data;
 	data->rule = rule;
 	if (!word || !*word)
@@ -163,7 +166,7 @@ static enum action_result wait_for(struct stream_extra *extra)
 
 static enum action_result begin(const struct rule *rule, struct view *view, const char *name)
 {
-	const struct resolve_rule *data = rule->data;
+	const struct resolve_rule *data = KIND_OF(const struct resolve_rule, rule->data);
 	struct stream_extra *extra = extra_get(view->stream);
 	struct stream_resolve *r = extra ? calloc(1, sizeof(*r)) : NULL;
 	const struct resolution *res;

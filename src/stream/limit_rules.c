@@ -3,6 +3,7 @@
  * that the rule stands in holds for this stream. Filters may follow the rule, so that names are
  * looked up at the end of the configuration. */
 #include "base/arena.h"
+#include "base/kind.h"
 #include "config/module.h"
 #include "expr/expr.h"
 #include "expr/stick_key.h"
@@ -28,6 +29,7 @@ struct limit_rule {
 	const char *name;
 	const struct filter_line *line;
 	struct limit_value bytes, ms;
+	KIND_MEMBER
 };
 
 struct limit_rules {
@@ -63,6 +65,7 @@ static int parse_limit(struct statement *st, struct rule *rule, const char *args
 	bool bytes;
 
 	(void)args;
+	KIND_IS(struct limit_rule, data);
 	rule->data = data;
 	data->rule = rule;
 	data->name = stmt_need(st, "the name of a limit: 'filter bwlim-in' or 'bwlim-out'");
@@ -122,7 +125,7 @@ static int inherit_limit(struct config *cfg, struct rule *copy, struct proxy *he
 {
 	struct limit_rule *own = arena_alloc(cfg->arena, sizeof(*own));
 
-	*own = *(struct limit_rule *)copy->data;
+	*own = *KIND_OF(struct limit_rule, copy->data);
 	copy->data = own;
 	return resolve(cfg, own, heir);
 }
@@ -151,7 +154,7 @@ static uint64_t value_of(const struct limit_value *v, struct view *view, unsigne
 static enum action_result share_limit(const struct filter_line *line, struct view *view,
 				      unsigned place)
 {
-	const struct limit_line *limit = line->data;
+	const struct limit_line *limit = KIND_OF(const struct limit_line, line->data);
 	struct stick_key_memory memory;
 	enum expr_result r;
 	struct filters *set;
@@ -186,8 +189,8 @@ static enum action_result limit_own(const struct limit_rule *data, struct view *
 
 static enum action_result action_limit(const struct rule *rule, struct view *view, unsigned place)
 {
-	const struct limit_rule *data = rule->data;
-	const struct limit_line *limit = data->line->data;
+	const struct limit_rule *data = KIND_OF(const struct limit_rule, rule->data);
+	const struct limit_line *limit = KIND_OF(const struct limit_line, data->line->data);
 
 	return limit->key ? share_limit(data->line, view, place) : limit_own(data, view, place);
 }

@@ -2,6 +2,7 @@
 /* Actions of rules on what the log tells of a stream: its level, values that are kept for it
  * (manual 4.2: set-log-level, capture). Rows of tables; called by expr/rules.c. */
 #include "base/arena.h"
+#include "base/kind.h"
 #include "expr/capture.h"
 #include "log/header.h"
 #include "log/profile.h"
@@ -174,7 +175,7 @@ static int parse_do_log(struct statement *st, struct rule *rule, const char *arg
 static enum action_result action_do_log(const struct rule *rule, struct view *view,
 					unsigned place)
 {
-	const struct log_profile_use *use = rule->data;
+	const struct log_profile_use *use = KIND_OF(const struct log_profile_use, rule->data);
 
 	(void)place;
 	accesslog_now(view, (enum log_step)rule->num, use ? use->profile : NULL);

@@ -4,6 +4,7 @@
 #include "stream/service.h"
 
 #include "base/clock.h"
+#include "base/kind.h"
 #include "proxy/proxy.h"
 #include "relay/end.h"
 #include "stream/extra.h"
@@ -20,6 +21,7 @@ void stream_service_add(struct stream_service *service)
 	for (other = services; other; other = other->next)
 		if (other == service)
 			return;
+	KIND_IS(struct stream_service, service);
 	service->next = services;
 	services = service;
 }
@@ -65,7 +67,7 @@ static enum action_result service_serve(const struct rule *rule, struct view *vi
 	(void)place;
 	if (!extra || s->exchange)
 		return ACTION_ERROR;
-	extra->service = rule->data;
+	extra->service = KIND_OF(const struct stream_service, rule->data);
 	s->traits |= HAS_SERVICE;
 	return ACTION_REPLY;
 }

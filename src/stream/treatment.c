@@ -3,6 +3,7 @@
  * timeouts and retries (manual 4.2: set-nice, set-priority-class, set-priority-offset,
  * set-timeout; set-retries). Rows of tables; called by expr/rules.c. */
 #include "base/arena.h"
+#include "base/kind.h"
 #include "expr/expr.h"
 #include "proxy/proxy.h"
 #include "stream/actions.h"
@@ -98,6 +99,7 @@ static const char *const timeout_names[] = {
 struct timeout_rule {
 	enum timeout which;
 	unsigned ms; /* 0: the expression says */
+	KIND_MEMBER
 };
 
 static enum timeout take_timeout(struct statement *st)
@@ -134,6 +136,7 @@ static int parse_timeout(struct statement *st, struct rule *rule, const char *ar
 	struct timeout_rule *data = arena_alloc(st->cfg->arena, sizeof(*data));
 	const char *word;
 
+	KIND_IS(struct timeout_rule, data);
 	rule->data = data;
 	data->which = take_timeout(st);
 	if (data->which == TIMEOUTS)
@@ -151,7 +154,7 @@ static int parse_timeout(struct statement *st, struct rule *rule, const char *ar
 static enum action_result action_timeout(const struct rule *rule, struct view *view,
 					 unsigned place)
 {
-	const struct timeout_rule *data = rule->data;
+	const struct timeout_rule *data = KIND_OF(const struct timeout_rule, rule->data);
 	struct view_treatment *t;
 	unsigned ms = data->ms;
 	struct sample smp;

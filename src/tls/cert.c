@@ -12,6 +12,7 @@
 
 #include "base/bug.h"
 #include "base/err.h"
+#include "base/kind.h"
 #include "base/list.h"
 #include "tls/chain.h"
 #include "tls/lib.h"
@@ -440,6 +441,7 @@ static struct tls_cert *cert_build(const struct tls_pieces *p, const struct name
 		free(cert);
 		return NULL;
 	}
+	KIND_IS(struct tls_cert, cert);
 	cert->key = tls_piece_span(&key);
 	cert->names = spans = (void *)((char *)cert + fixed);
 	cert->name_count = names->count;
@@ -659,7 +661,7 @@ void tls_cert_free(struct tls_cert **at)
 
 static void use_forget(void *parent, void *ptr, CRYPTO_EX_DATA *data, int index, long argl, void *argp)
 {
-	struct tls_cert *cert = ptr;
+	struct tls_cert *cert = KIND_OR_NULL(struct tls_cert, ptr);
 
 	(void)parent, (void)data, (void)index, (void)argl, (void)argp;
 	tls_cert_free(&cert);
@@ -677,7 +679,7 @@ static int use_index(void)
 /* Notes it on the SSL. */
 static int use_note(struct tls_cert *cert, SSL *ssl)
 {
-	struct tls_cert *old = SSL_get_ex_data(ssl, use_index());
+	struct tls_cert *old = KIND_OR_NULL(struct tls_cert, SSL_get_ex_data(ssl, use_index()));
 
 	if (!SSL_set_ex_data(ssl, use_index(), tls_cert_take(cert))) {
 		tls_cert_free(&cert);
@@ -729,7 +731,7 @@ int tls_cert_use_context(struct tls_cert *cert, SSL_CTX *ctx)
 
 struct tls_cert *tls_cert_of(const SSL *ssl)
 {
-	return SSL_get_ex_data(ssl, use_index());
+	return KIND_OR_NULL(struct tls_cert, SSL_get_ex_data(ssl, use_index()));
 }
 
 static int sct_add(SSL *ssl, unsigned type, unsigned context, const unsigned char **out, size_t *len,

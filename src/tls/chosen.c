@@ -2,12 +2,13 @@
 /* The certificate that was chosen for a connection, kept with its SSL. Written by choose.c. */
 #include "tls/chosen.h"
 
+#include "base/kind.h"
 #include "tls/cert.h"
 
 static void chosen_release(void *parent, void *ptr, CRYPTO_EX_DATA *data, int index, long argl,
 			   void *argp)
 {
-	struct tls_cert *cert = ptr;
+	struct tls_cert *cert = KIND_OR_NULL(struct tls_cert, ptr);
 
 	(void)parent, (void)data, (void)index, (void)argl, (void)argp;
 	if (cert)
@@ -35,5 +36,5 @@ void tls_chosen_set(SSL *ssl, struct tls_cert *cert)
 
 struct tls_cert *tls_chosen(const SSL *ssl)
 {
-	return SSL_get_ex_data(ssl, chosen_index());
+	return KIND_OR_NULL(struct tls_cert, SSL_get_ex_data(ssl, chosen_index()));
 }

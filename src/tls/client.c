@@ -12,6 +12,7 @@
 
 #include "base/bug.h"
 #include "base/err.h"
+#include "base/kind.h"
 #include "base/list.h"
 #include "tls/client_own.h"
 #include "tls/context.h"
@@ -69,6 +70,7 @@ struct client_use {
 	unsigned generation;    /* of the context, when the SSL was made */
 	char *why;              /* what is wrong with the certificate; NULL: nothing was found */
 	bool wrong_name;
+	KIND_MEMBER
 	size_t len;
 	char name[];            /* with NUL */
 };
@@ -97,7 +99,9 @@ static void use_release(void *parent, void *ptr, CRYPTO_EX_DATA *data, int index
 
 static struct client_use *use_of(const SSL *ssl)
 {
-	return ssl && use_index >= 0 ? SSL_get_ex_data(ssl, use_index) : NULL;
+	return ssl && use_index >= 0 ?
+		       KIND_OR_NULL(struct client_use, SSL_get_ex_data(ssl, use_index)) :
+		       NULL;
 }
 
 static struct client_use *use_new(SSL *ssl, struct tls_client *client, struct span name)
@@ -108,6 +112,7 @@ static struct client_use *use_new(SSL *ssl, struct tls_client *client, struct sp
 		free(use);
 		return NULL;
 	}
+	KIND_IS(struct client_use, use);
 	use->client = client;
 	use->generation = client->context->generation;
 	use->len = name.len;

@@ -4,6 +4,7 @@
  * changes. */
 #include "tls/layer.h"
 
+#include "base/kind.h"
 #include "tls/identity.h"
 #include "tls/link.h"
 #include "tls/notes.h"
@@ -12,7 +13,7 @@
 
 static const struct tls_conn *layer_of(const void *of)
 {
-	const struct conn *conn = of;
+	const struct conn *conn = KIND_OF(const struct conn, of);
 
 	return container_of(conn->layer, struct tls_conn, layer);
 }

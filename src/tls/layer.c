@@ -2,6 +2,7 @@
 /* What the files of the layer share beside a connection's state: totals and limits of the process,
  * and why a handshake is refused. */
 #include "tls/layer.h"
+#include "base/kind.h"
 
 #include <openssl/ssl.h>
 
@@ -11,7 +12,7 @@ struct tls_records tls_records = { .idle_ms = 1000 };
 
 void tls_conn_blame(struct ssl_st *ssl, enum tls_fault fault)
 {
-	struct tls_conn *t = SSL_get_app_data(ssl);
+	struct tls_conn *t = KIND_OR_NULL(struct tls_conn, SSL_get_app_data(ssl));
 
 	if (t)
 		t->fault = fault;

@@ -11,6 +11,7 @@
 #include "tls/layer.h"
 
 #include "base/clock.h"
+#include "base/kind.h"
 #include "base/pool.h"
 #include "base/result.h"
 #include "net/conn.h"
@@ -665,6 +666,7 @@ int tls_layer_start(struct conn *conn, struct ssl_st *ssl, bool accepts)
 		SSL_free(ssl);
 		return -1;
 	}
+	KIND_IS(struct tls_conn, t);
 	t->layer.ops = &tls_ops;
 	t->conn = conn;
 	t->ssl = ssl;

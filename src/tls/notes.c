@@ -5,6 +5,7 @@
 #include "tls/notes.h"
 
 #include "base/bug.h"
+#include "base/kind.h"
 #include "config/config.h"
 #include "config/module.h"
 #include "tls/notes_own.h"
@@ -66,17 +67,20 @@ const struct tls_notes *tls_notes(const SSL *ssl)
 {
 	int index = notes_index();
 
-	return index < 0 ? NULL : SSL_get_ex_data(ssl, index);
+	return index < 0 ? NULL : KIND_OR_NULL(const struct tls_notes, SSL_get_ex_data(ssl, index));
 }
 
 struct tls_notes *tls_notes_make(SSL *ssl)
 {
 	int index = notes_index();
-	struct tls_notes *notes = index < 0 ? NULL : SSL_get_ex_data(ssl, index);
+	struct tls_notes *notes = index < 0 ? NULL :
+					      KIND_OR_NULL(struct tls_notes, SSL_get_ex_data(ssl, index));
 
 	if (notes || index < 0)
 		return notes;
 	notes = calloc(1, sizeof(*notes));
+	if (notes)
+		KIND_IS(struct tls_notes, notes);
 	if (notes && !SSL_set_ex_data(ssl, index, notes)) {
 		free(notes);
 		return NULL;

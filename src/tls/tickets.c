@@ -13,6 +13,7 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/kind.h"
 #include "base/result.h"
 #include "event/change.h"
 #include "event/timer.h"
@@ -43,6 +44,7 @@ struct tls_ticket_keys {
 	unsigned char read[TLS_TICKET_KEYS][LONG]; /* as they were in the file */
 	unsigned char keys[TLS_TICKET_KEYS][LONG];
 	struct tls_ticket_keys *next;
+	KIND_MEMBER
 };
 
 /* Of them without the pointer behind. */
@@ -79,6 +81,7 @@ static struct tls_ticket_keys *set_new(const char *name)
 
 	if (!set)
 		return NULL;
+	KIND_IS(struct tls_ticket_keys, set);
 	snprintf(set->name, sizeof(set->name), "%s", name);
 	for (at = &sets; *at; at = &(*at)->next)
 		id++;
@@ -386,7 +389,9 @@ static int use_key(const struct tls_ticket_keys *set, unsigned i, const unsigned
 static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher,
 		     EVP_MAC_CTX *mac, int seal)
 {
-	const struct tls_ticket_keys *set = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), place);
+	const struct tls_ticket_keys *set =
+		KIND_OR_NULL(const struct tls_ticket_keys,
+			     SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), place));
 	unsigned i;
 
 	if (!set || !set->size)
