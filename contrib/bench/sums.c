@@ -7,8 +7,9 @@
  *   make contrib/bench/sums && contrib/bench/sums
  */
 #include "base/err.h"
+#include "proxy/proxy.h"
 #include "share/segment.h"
-#include "proxy/tally.h"
+#include "tally/tally.h"
 
 #include <signal.h>
 #include <stdio.h>

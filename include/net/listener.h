@@ -74,7 +74,7 @@ struct listener {
 	struct addr addr;       /* port as bound */
 	int id;
 	const char *guid;       /* proxy/guid.h; NULL: none */
-	struct listener_tally *tally; /* proxy/counters.h: upper layers count there */
+	struct listener_tally *tally; /* tally/tallies.h: upper layers count there */
 	unsigned slot;          /* of the tally */
 	unsigned current;       /* connections of this process; kept by whoever took them */
 	unsigned maxconn;       /* in force; 0: none of its own */

@@ -8,8 +8,8 @@
 #ifndef PROXY_CELL_H
 #define PROXY_CELL_H
 
-#include "proxy/global.h"
 #include "proxy/proxy.h"
+#include "tally/tallies.h"
 
 enum { FACT_NAME_SIZE = 256 }; /* of a host: RFC 1035 2.3.4 */
 

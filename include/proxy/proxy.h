@@ -10,12 +10,10 @@
 #include "base/str.h"
 #include "config/config.h"
 #include "config/module.h"
-#include "http/h1_counts.h"
-#include "http/h2_counts.h"
 #include "net/addr.h"
-#include "proxy/counters.h"
 #include "proxy/server.h"
 #include "proxy/timeouts.h"
+#include "tally/tallies.h"
 
 struct acl_set;
 struct arena;
@@ -162,27 +160,6 @@ static inline bool proxy_spares_ack(const struct proxy_settings *set, uint64_t b
 {
 	return set->options.on & bit || (set->mode == MODE_HTTP && !(set->options.given & bit));
 }
-
-/* What this process counts: a cell of its row in the segment. A listen section has two: as
- * frontend, as backend. Written by this process alone, plainly; who shows or compares asks
- * proxy_sum() (proxy/tally.h). */
-struct proxy_tally {
-	unsigned current;       /* sessions now: gauge */
-	unsigned queued;        /* in the backend's queue: gauge */
-	unsigned total_queued;  /* there and in the servers' queues */
-	unsigned served;        /* backend: sessions on servers */
-	unsigned retrying;      /* backend: of them, retries: proxy/budget.h */
-	unsigned admitting;     /* frontend: not counted yet, to be among its rates in a moment */
-	unsigned ended;         /* the backend has left, and so has this process: slot_life.c */
-	unsigned chosen;        /* backend: choices of balancing; counts on for ever */
-	uint64_t first_waiter;  /* queue/waiters.h: of the backend's queue */
-	uint64_t last_session_s;
-	struct times times;     /* backend */
-	uint64_t log_lines;     /* frontend: traffic lines logged, %lc */
-	struct h1_counts h1;    /* with some gauges */
-	struct h2_counts h2;    /* the same */
-	struct counters counters;
-};
 
 /* What this process knows of it: the same in all processes, by the log of changes. */
 struct proxy_state {

@@ -9,7 +9,7 @@
 #include "config/keyword.h"
 #include "event/timer.h"
 #include "net/addr.h"
-#include "proxy/counters.h"
+#include "tally/tallies.h"
 #include "tls/settings.h"
 
 struct arena;
@@ -201,23 +201,6 @@ struct check_state {
 	struct addr addr;       /* in force; AF_UNSPEC: the server's, or the checks' of an agent */
 	uint16_t port;          /* in force; 0: that of the server's address */
 	char said[CHECK_SAID_SIZE]; /* what was found, for people; empty: error says it */
-};
-
-/* What this process counts of a server: a cell of its row in the segment. Written by this process
- * alone, plainly; who shows or compares asks server_sum() (proxy/tally.h). */
-struct server_tally {
-	unsigned current;       /* sessions now on it: gauge */
-	unsigned queued;        /* waiting in its queue: gauge */
-	unsigned taken;         /* "strict-maxconn": sessions, and connections kept: gauge */
-	unsigned chosen;        /* leastconn: how often; counts on for ever */
-	uint64_t first_waiter;  /* queue/waiters.h: of that queue */
-	unsigned idle, idle_safe, idle_need; /* of struct server, as they stood last */
-	uint64_t last_session_s; /* wall seconds of the last session; 0: none */
-	uint64_t latency;       /* proxy/latency.h; 0: nothing was measured */
-	uint64_t answered, failed, answered_us; /* "eject": tries, bad ones; us of the good ones */
-	unsigned ended;         /* the server has left, and so has this process: slot_life.c */
-	struct times times;
-	struct counters counters;
 };
 
 /* Its value of a dynamic cookie, as it was made last: of which key and address. */

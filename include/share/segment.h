@@ -137,7 +137,7 @@ unsigned segment_rows(const struct segment *segment);
 bool segment_row_is_taken(const struct segment *segment, unsigned row);
 /* A free row for a worker, marked with generation and number; -1: none. Parent only. */
 int segment_take_row(struct segment *segment, uint32_t generation, uint32_t number);
-/* Its cells have been emptied: proxy/tally_rows.c does it and calls this. */
+/* Its cells have been emptied: tally/ended_rows.c does it and calls this. */
 void segment_free_row(struct segment *segment, unsigned row);
 
 /* The same place in the cell of another row; p: a place in a cell of own row. */

@@ -7,6 +7,7 @@
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/proxy.h"
+#include "tally/tallies.h"
 
 struct world {
 	struct proxies all;

@@ -11,7 +11,7 @@
 #include "expr/vars.h"
 #include "net/addr.h"
 #include "net/listener.h"
-#include "proxy/tally.h"
+#include "proxy/proxy.h"
 
 #include <sys/time.h>
 

@@ -4,8 +4,9 @@
 #ifndef STREAM_OWN_FRONTEND_H
 #define STREAM_OWN_FRONTEND_H
 
+#include "net/listener.h"
 #include "proxy/proxy.h"
-#include "proxy/tally.h"
+#include "tally/tallies.h"
 
 struct own_frontend {
 	struct proxy proxy; /* of its origins */

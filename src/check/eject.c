@@ -19,7 +19,7 @@
 #include "proxy/facts.h"
 #include "proxy/part.h"
 #include "proxy/proxy.h"
-#include "proxy/tally.h"
+#include "tally/tally.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "event/signals.h"
 #include "net/bind_conf.h"
 #include "net/listener.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@
 #include "http/h1.h"
 #include "http/uri.h"
 #include "proxy/global.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -6,10 +6,11 @@
 #include "base/clock.h"
 #include "event/probe.h"
 #include "proxy/backend_add.h"
+#include "proxy/proxy.h"
 #include "proxy/server_add.h"
-#include "proxy/tally.h"
 #include "share/segment.h"
 #include "stream/probe.h"
+#include "tally/tally.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -19,8 +19,9 @@
 #include "cli/shared.h"
 #include "event/change.h"
 #include "proxy/global.h"
-#include "proxy/tally.h"
+#include "proxy/proxy.h"
 #include "share/segment.h"
+#include "tally/tally.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "net/listener.h"
 #include "proxy/global.h"
 #include "proxy/limits.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 #include "session/listening.h"
 #include "stream/stream.h"
 

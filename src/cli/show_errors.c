@@ -7,10 +7,9 @@
 #include "cli/tables.h"
 #include "exchange/bad_message.h"
 #include "log/date.h"
-#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "proxy/server.h"
-#include "proxy/tally.h"
+#include "tally/tally.h"
 
 #include <stdio.h>
 

@@ -16,7 +16,6 @@
 #include "net/listener.h"
 #include "net/share.h"
 #include "net/window.h"
-#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/pump.h"
 #include "relay/rest.h"

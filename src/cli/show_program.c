@@ -9,7 +9,6 @@
 #include "event/loop.h"
 #include "event/profile.h"
 #include "event/timer.h"
-#include "proxy/global.h"
 #include "share/segment.h"
 #include "stream/stream.h"
 

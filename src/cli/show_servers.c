@@ -7,7 +7,7 @@
 #include "cli/tables.h"
 #include "proxy/facts.h"
 #include "proxy/guid.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 
 #include <limits.h>
 

@@ -13,7 +13,7 @@
 #include "event/timer.h"
 #include "proxy/backend_add.h"
 #include "proxy/server_add.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 #include "share/segment.h"
 
 #include <stddef.h>

@@ -12,11 +12,10 @@
 #include "http/message.h"
 #include "net/listener.h"
 #include "proxy/part.h"
-#include "proxy/global.h"
 #include "proxy/proxy.h"
-#include "proxy/tally.h"
 #include "relay/message_end.h"
 #include "stream/stream.h"
+#include "tally/tally.h"
 #include "tls/conn.h"
 
 #include <stdlib.h>

@@ -21,7 +21,6 @@
 #include "exchange/unread.h"
 #include "net/conn.h"
 #include "net/listener.h"
-#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "stream/assign.h"

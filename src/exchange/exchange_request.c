@@ -16,7 +16,6 @@
 #include "expr/capture.h"
 #include "http/message.h"
 #include "net/listener.h"
-#include "proxy/global.h"
 #include "proxy/learn.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
@@ -28,6 +27,7 @@
 #include "stream/steps.h"
 #include "stream/timeouts.h"
 #include "stream/track.h"
+#include "tally/tallies.h"
 #include "tls/link.h"
 
 /* ---- the request's head ------------------------------------------------------------------ */

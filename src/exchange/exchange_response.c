@@ -21,7 +21,6 @@
 #include "http/h2_message.h"
 #include "http/message.h"
 #include "net/listener.h"
-#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "proxy/learn.h"
 #include "relay/buffer.h"

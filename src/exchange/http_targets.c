@@ -52,6 +52,7 @@ static int parse_replace(struct statement *st, struct rule *rule, const char *ar
 	(void)args;
 	if (!pattern)
 		return -1;
+	KIND_IS(struct target_rule, data);
 	rule->data = data;
 	data->regex = regex_compile(pattern, false, st->cfg->arena, &err);
 	if (!data->regex)

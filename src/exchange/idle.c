@@ -11,13 +11,13 @@
 #include "net/netns.h"
 #include "proxy/part.h"
 #include "proxy/proxy.h"
-#include "proxy/tally.h"
 #include "queue/queue.h"
 #include "queue/slot.h"
 #include "stream/packets.h"
 #include "stream/proxyheader.h"
 #include "stream/source.h"
 #include "stream/stream.h"
+#include "tally/tally.h"
 #include "tls/client.h"
 
 #include <limits.h>

@@ -20,7 +20,7 @@ static const struct {
 	size_t offset;
 } columns[] = {
 #define COUNTER(field, text) { #field, offsetof(struct counters, field) },
-#include "proxy/counters.def"
+#include "tally/counters.def"
 #undef COUNTER
 	{ "session_rate.current", offsetof(struct counters, session_rate.current) },
 	{ "request_rate.current", offsetof(struct counters, request_rate.current) },

@@ -19,7 +19,6 @@
 #include "lb/balance_conf.h"
 #include "net/addr.h"
 #include "proxy/proxy.h"
-#include "proxy/tally.h"
 #include "stream/accesslog.h"
 #include "stream/extra.h"
 #include "stream/stream.h"

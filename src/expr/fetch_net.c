@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "expr/tables.h"
 #include "expr/view.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 #include "tls/link.h"
 
 #include <unistd.h>

@@ -3,7 +3,8 @@
  * that look one up by a name found at run time. They read state, never change it. */
 #include "expr/tables.h"
 #include "expr/view.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
+#include "tally/tally.h"
 
 /* -- proxies ---------------------------------------------------------------------------- */
 

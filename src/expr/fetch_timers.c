@@ -6,7 +6,7 @@
 #include "expr/arg.h"
 #include "expr/tables.h"
 #include "expr/view.h"
-#include "proxy/tally.h"
+#include "proxy/proxy.h"
 
 /* -- dates ------------------------------------------------------------------------------ */
 

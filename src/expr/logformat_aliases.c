@@ -9,7 +9,9 @@
 #include "base/bug.h"
 #include "expr/view.h"
 #include "log/date.h"
-#include "proxy/tally.h"
+#include "net/listener.h"
+#include "proxy/proxy.h"
+#include "tally/tally.h"
 #include "tls/link.h"
 
 #include <limits.h>

@@ -5,6 +5,7 @@
 
 #include "proxy/global.h"
 
+
 struct expr_process expr_process = { .count = 1, .number = 1, .generation = 1 };
 
 bool expr_process_stops(void)

@@ -3,10 +3,11 @@
  * of this one. Asked by deflater.c before each response and each piece; numbers and a clock, no
  * zlib. */
 #include "filter/deflater.h"
+#include "proxy/global.h"
+#include "proxy/proxy.h"
+#include "tally/tally.h"
 
 #include "base/clock.h"
-#include "proxy/global.h"
-#include "proxy/tally.h"
 
 #include <time.h>
 

@@ -15,9 +15,10 @@
 #include "lb/balance_conf.h"
 #include "lb/room.h"
 #include "proxy/part.h"
-#include "proxy/tally.h"
+#include "proxy/proxy.h"
 #include "queue/queue.h"
 #include "share/segment.h"
+#include "tally/tally.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,8 +13,8 @@
 #include "event/timer.h"
 #include "lb/balance.h"
 #include "lb/test_world.h"
+#include "proxy/proxy.h"
 #include "proxy/server_asked.h"
-#include "proxy/tally.h"
 #include "queue/queue.h"
 
 #include <stdio.h>

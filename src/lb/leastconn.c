@@ -16,8 +16,9 @@
 #include "base/clock.h"
 #include "lb/key.h"
 #include "lb/room.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 #include "queue/queue.h"
+#include "tally/tally.h"
 
 enum { REFRESH_MOST = 64, FIRST_TRIES = 8, CHOSEN_TRIES = 32 };
 

@@ -14,7 +14,7 @@
 
 #include "lb/key.h"
 #include "proxy/latency.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 
 /* Differences far below are noise, and a server that nobody knows has a cost, too. */
 enum { FLOOR_US = 250 };

@@ -6,9 +6,9 @@
  * servers are looked through from a random one on.
  */
 #include "lb/lots.h"
+#include "proxy/sums.h"
 
 #include "lb/key.h"
-#include "proxy/tally.h"
 
 /* Less loaded than the other, which may be NULL? */
 static bool random_lighter(const struct lb_node *node, const struct lb_node *other)

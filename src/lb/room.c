@@ -2,7 +2,7 @@
 #include "lb/room.h"
 
 #include "lb/algo.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 #include "queue/queue.h"
 
 bool lb_has_room(const struct server *server)

@@ -11,8 +11,10 @@
 #include "base/err.h"
 #include "lb/balance.h"
 #include "lb/test_world.h"
-#include "proxy/tally.h"
+#include "proxy/proxy.h"
+#include "proxy/states.h"
 #include "share/segment.h"
+#include "tally/tallies.h"
 
 #define SERVER " 127.0.0.1:1 "
 

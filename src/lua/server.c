@@ -6,8 +6,8 @@
 #include "lua/events.h"
 #include "lua/proxies.h"
 #include "proxy/proxy.h"
-#include "proxy/tally.h"
 #include "proxy/server_add.h"
+#include "proxy/sums.h"
 #include "stats/stat.h"
 
 #include <stdio.h>

@@ -22,8 +22,8 @@
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
 #include "proxy/stick_conf.h"
-#include "proxy/tally.h"
 #include "stick/feed.h"
+#include "tally/top.h"
 
 #include <errno.h>
 #include <stdio.h>

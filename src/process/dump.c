@@ -5,7 +5,7 @@
 
 #include "base/pool.h"
 #include "log/log.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 
 #include <inttypes.h>
 #include <stdio.h>

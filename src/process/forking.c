@@ -17,7 +17,8 @@
 #include "process/spare.h"
 #include "process/worker.h"
 #include "process/workers_conf.h"
-#include "proxy/tally.h"
+#include "proxy/proxy.h"
+#include "proxy/states.h"
 #include "share/segment.h"
 
 #include <errno.h>

@@ -24,7 +24,7 @@
 #include "proxy/added_names.h"
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
-#include "proxy/tally.h"
+#include "proxy/states.h"
 #include "share/kept.h"
 #include "share/segment.h"
 

@@ -14,9 +14,10 @@
 #include "process/channel.h"
 #include "process/messages.h"
 #include "process/self.h"
-#include "proxy/tally.h"
+#include "proxy/proxy.h"
 #include "share/segment.h"
 #include "stick/memory.h"
+#include "tally/tally.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 #include "process/process.h"
 #include "process/self.h"
 #include "proxy/proxy.h"
-#include "proxy/tally.h"
+#include "proxy/states.h"
 #include "share/segment.h"
 
 #include <errno.h>

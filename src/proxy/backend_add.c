@@ -15,13 +15,13 @@
 #include "config/fragment.h"
 #include "event/timer.h"
 #include "net/bind_conf.h"
-#include "proxy/part.h"
 #include "proxy/guid.h"
+#include "proxy/part.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/server_add.h"
-#include "proxy/slot_life.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 #include "share/segment.h"
+#include "tally/slot_life.h"
 
 #include <string.h>
 

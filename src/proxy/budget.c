@@ -3,7 +3,9 @@
  * Called by stream/retry.c. */
 #include "proxy/budget.h"
 
-#include "proxy/tally.h"
+#include "proxy/sums.h"
+#include "tally/tally.h"
+
 
 unsigned budget_limit(const struct retry_budget *budget, unsigned requests)
 {

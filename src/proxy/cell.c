@@ -23,7 +23,7 @@ static const struct region_member members[] = {
 	MEMBER(struct times, response), MEMBER(struct times, total),
 	SIZE(struct counters),
 #define COUNTER(name, text) MEMBER(struct counters, name),
-#include "proxy/counters.def"
+#include "tally/counters.def"
 #undef COUNTER
 	MEMBER(struct counters, session_rate), MEMBER(struct counters, connection_rate),
 	MEMBER(struct counters, request_rate), MEMBER(struct counters, connections_top),
@@ -73,7 +73,7 @@ static const struct region_member members[] = {
 	MEMBER(struct global_tally, now),
 #define COUNTED(name) { "counted " #name, COUNTED_##name, 0 },
 #define NOW(name) { "now " #name, NOW_##name, 0 },
-#include "proxy/counted.def"
+#include "tally/counted.def"
 #undef COUNTED
 #undef NOW
 	SIZE(struct fact_addr), MEMBER(struct fact_addr, family), MEMBER(struct fact_addr, port),

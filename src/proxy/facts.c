@@ -11,10 +11,11 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "proxy/cell.h"
+#include "proxy/proxy.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/servers_note.h"
-#include "proxy/tally.h"
 #include "share/segment.h"
+#include "tally/tally.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -18,10 +18,12 @@
 #include "net/bind_conf.h"
 #include "proxy/cell.h"
 #include "proxy/facts.h"
+#include "proxy/proxy.h"
 #include "proxy/server_asked.h"
-#include "proxy/tally.h"
+#include "proxy/states.h"
 #include "proxy/test_config.h"
 #include "share/segment.h"
+#include "tally/tallies.h"
 
 #include <arpa/inet.h>
 #include <signal.h>

@@ -5,7 +5,5 @@
 #include <stddef.h>
 
 static struct global_state no_state; /* before any generation runs */
-static struct global_tally no_tally;
 struct global_state *global_state = &no_state;
-struct global_tally *global_tally = &no_tally;
 const char *global_node;

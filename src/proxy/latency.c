@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "proxy/proxy.h"
-#include "proxy/tally.h"
 #include "share/segment.h"
+#include "tally/tally.h"
 
 static const uint64_t most_us = (UINT64_C(1) << LATENCY_BITS) - 1;
 static const uint64_t most_ms = (UINT64_C(1) << (64 - LATENCY_BITS)) - 1;

@@ -8,9 +8,10 @@
 #include "base/str.h"
 #include "net/listener.h"
 #include "proxy/guid.h"
+#include "proxy/proxy.h"
 #include "proxy/server_add.h"
+#include "proxy/states.h"
 #include "proxy/suggest.h"
-#include "proxy/tally.h"
 #include "tls/conn.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "proxy/limits.h"
 #include "proxy/proxy.h"
 #include "proxy/proxy_conf.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 
 /* 10 % of what the frontends above may bring, at least 1. */
 static unsigned fullconn_of(const struct proxy *px)
@@ -67,6 +67,6 @@ int proxies_prepare(struct config *cfg, void *data, struct err *err)
 	if (limits_apply(all, err))
 		return -1;
 	enforce_settings(all);
-	tally_watch_tls();
+	tls_count();
 	return 0;
 }

@@ -19,9 +19,9 @@
 #include "proxy/guid.h"
 #include "proxy/part.h"
 #include "proxy/proxy_conf.h"
-#include "proxy/slot_life.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 #include "share/segment.h"
+#include "tally/slot_life.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
 #include "proxy/server_event.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 #include "share/segment.h"
 
 /* -- what changes around a transition ---------------------------------------------------- */

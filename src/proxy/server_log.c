@@ -4,10 +4,10 @@
  * tools understand it. Called by server_change.c alone.
  */
 #include "proxy/server_event.h"
+#include "proxy/sums.h"
 
 #include "base/str.h"
 #include "log/log.h"
-#include "proxy/tally.h"
 
 struct line {
 	char buf[512];

@@ -12,8 +12,11 @@
 #include "net/listener.h"
 #include "proxy/cell.h"
 #include "proxy/global.h"
-#include "proxy/tally.h"
+#include "proxy/states.h"
+#include "proxy/sums.h"
 #include "share/segment.h"
+#include "tally/tally.h"
+#include "tally/top.h"
 
 #include <stdio.h>
 
@@ -169,7 +172,7 @@ int states_finish(struct config *cfg, struct proxies *all)
 	lay.segment = all->segment = segment = choose_segment(&err);
 	if (segment) {
 		segment_own_set(segment_row(segment, segment_own_row));
-		tally_start(segment_capacity(segment) > 1);
+		tally_start(segment_capacity(segment) > 1, sums_settle);
 	} else { /* it will not start: what looks at states goes on to find mistakes */
 		config_error(cfg, NULL, "%s", err.text);
 		lay.failed = true;

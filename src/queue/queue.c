@@ -15,9 +15,11 @@
 #include "base/clock.h"
 #include "config/module.h"
 #include "event/loop.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 #include "queue/waiters.h"
 #include "share/wake.h"
+#include "tally/tally.h"
+#include "tally/top.h"
 
 /* ---- joining and leaving --------------------------------------------------------------- */
 

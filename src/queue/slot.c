@@ -11,9 +11,11 @@
  */
 #include "queue/slot.h"
 
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 #include "queue/queue.h"
 #include "share/segment.h"
+#include "tally/tally.h"
+#include "tally/top.h"
 
 #include <sched.h>
 

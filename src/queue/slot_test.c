@@ -19,11 +19,13 @@
 #include "event/loop.h"
 #include "event/timer.h"
 #include "net/bind_conf.h"
-#include "proxy/tally.h"
+#include "proxy/states.h"
+#include "proxy/sums.h"
 #include "proxy/test_config.h"
 #include "queue/queue.h"
 #include "queue/waiters.h"
 #include "share/segment.h"
+#include "tally/tally.h"
 
 #include <sched.h>
 #include <signal.h>

@@ -9,8 +9,9 @@
 
 #include "base/clock.h"
 #include "event/timer.h"
-#include "proxy/tally.h"
+#include "proxy/proxy.h"
 #include "share/segment.h"
+#include "tally/tally.h"
 
 enum { CLASS_SHIFT = 44, CLASS_OFFSET = 1 << 16 };
 

@@ -10,7 +10,7 @@
 #include "base/kind.h"
 #include "base/pool.h"
 #include "net/listener.h"
-#include "proxy/tally.h"
+#include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "relay/message_end.h"
 #include "session/admission.h"
@@ -21,6 +21,7 @@
 #include "stream/rule_steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
+#include "tally/tallies.h"
 #include "tls/link.h"
 
 #include <unistd.h>

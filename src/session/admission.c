@@ -16,9 +16,12 @@
 #include "base/kind.h"
 #include "net/listener.h"
 #include "net/share.h"
-#include "proxy/tally.h"
+#include "proxy/global.h"
+#include "proxy/sums.h"
 #include "share/segment.h"
 #include "share/wake.h"
+#include "tally/tally.h"
+#include "tally/top.h"
 
 #include <limits.h>
 

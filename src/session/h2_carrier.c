@@ -10,7 +10,6 @@
 #include "base/kind.h"
 #include "base/pool.h"
 #include "h2/conn.h"
-#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "session/keepalive.h"

@@ -25,7 +25,6 @@
 #include "net/netns.h"
 #include "net/netscaler.h"
 #include "net/proxyproto.h"
-#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "session/session.h"
@@ -33,6 +32,7 @@
 #include "stream/stream.h"
 #include "stream/vectors.h"
 #include "stream/view.h"
+#include "tally/tallies.h"
 #include "tls/conn.h"
 #include "tls/link.h"
 

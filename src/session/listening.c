@@ -27,6 +27,7 @@
 #include "stream/connect.h"
 #include "stream/stream.h"
 #include "stream/tune.h"
+#include "tally/tallies.h"
 #include "tls/client.h"
 #include "tls/conn.h"
 

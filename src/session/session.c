@@ -7,10 +7,11 @@
 #include "base/pool.h"
 #include "net/conn.h"
 #include "net/listener.h"
-#include "proxy/tally.h"
+#include "proxy/proxy.h"
 #include "session/admission.h"
 #include "stream/rule_steps.h"
 #include "stream/track.h"
+#include "tally/tallies.h"
 
 struct pool session_pool = POOL_INIT("session", sizeof(struct session));
 

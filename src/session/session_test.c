@@ -17,6 +17,7 @@
 #include "session/handshake.h"
 #include "session/keepalive.h"
 #include "stream/stream.h"
+#include "tally/tallies.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

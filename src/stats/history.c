@@ -12,8 +12,8 @@
 #include "event/timer.h"
 #include "proxy/part.h"
 #include "proxy/proxy.h"
-#include "proxy/tally.h"
 #include "stats/page.h"
+#include "tally/tally.h"
 
 /* -- samples --------------------------------------------------------------------------------- */
 

@@ -21,12 +21,13 @@
 #include "peers/peers.h"
 #include "proxy/global.h"
 #include "proxy/limits.h"
-#include "proxy/tally.h"
+#include "proxy/proxy.h"
 #include "relay/pipe.h"
 #include "relay/pump.h"
 #include "session/handshake.h"
 #include "share/segment.h"
 #include "stream/stream.h"
+#include "tally/tally.h"
 #include "tls/conn.h"
 
 #include <stdio.h>
@@ -45,7 +46,7 @@ struct info_conf info_conf;
 
 /* -- what layers count in memory of their own, of all processes ------------------------------ */
 
-/* COUNTED(name, value): since the start; the names of proxy/counted.def. */
+/* COUNTED(name, value): since the start; the names of tally/counted.def. */
 #define INFO_COUNTED_LIST \
 	COUNTED(COPIED, relay_stats.copied) COUNTED(SPLICED, relay_stats.spliced) \
 	COUNTED(PULLS, relay_stats.pulls) COUNTED(PUSHES, relay_stats.pushes) \

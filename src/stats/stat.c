@@ -15,7 +15,7 @@
 #include "proxy/facts.h"
 #include "proxy/latency.h"
 #include "proxy/learn.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "expr/view.h"
 #include "lb/balance.h"
 #include "proxy/server_add.h"
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
 #include "stream/persist_rdp.h"

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "net/listener.h"
-#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/chain.h"
 #include "relay/pump_bytes.h"
@@ -13,6 +12,7 @@
 #include "stream/kind.h"
 #include "stream/stream.h"
 #include "stream/track.h"
+#include "tally/tallies.h"
 
 /* ---- bytes ------------------------------------------------------------------------------ */
 

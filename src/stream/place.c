@@ -6,7 +6,6 @@
 #include "lb/balance.h"
 #include "proxy/proxy.h"
 #include "proxy/server_add.h"
-#include "proxy/tally.h"
 #include "stream/actions.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
@@ -14,6 +13,8 @@
 #include "stream/steps.h"
 #include "stream/stream.h"
 #include "stream/timeouts.h"
+#include "tally/tally.h"
+#include "tally/top.h"
 
 #include <time.h>
 

@@ -5,7 +5,6 @@
 #include "base/pool.h"
 #include "config/module.h"
 #include "net/listener.h"
-#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "share/segment.h"
@@ -16,6 +15,7 @@
 #include "stream/run.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
+#include "tally/tallies.h"
 
 static uint64_t next_id;
 

@@ -4,9 +4,9 @@
 #include "stream/vectors.h"
 
 #include "base/pool.h"
-#include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "stream/origin.h"
+#include "tally/tallies.h"
 
 #include <stdlib.h>
 

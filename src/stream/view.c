@@ -8,13 +8,13 @@
 #include "log/log.h"
 #include "net/faults.h"
 #include "net/listener.h"
-#include "proxy/global.h"
-#include "proxy/tally.h"
+#include "proxy/proxy.h"
 #include "relay/buffer.h"
 #include "relay/message_end.h"
 #include "stream/extra.h"
 #include "stream/kind.h"
 #include "stream/stream.h"
+#include "tally/tally.h"
 
 const struct addr *stream_src(const struct stream *s)
 {

@@ -13,7 +13,7 @@
 #include "log/log.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
-#include "proxy/tally.h"
+#include "tally/tally.h"
 #include "udp/lb.h"
 #include "udp/session.h"
 

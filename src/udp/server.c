@@ -10,7 +10,6 @@
 #include "lb/balance.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
-#include "proxy/tally.h"
 #include "queue/slot.h"
 #include "udp/lb.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* "clear counters": in the tallies of this process. */
-#include "proxy/tally.h"
+#include "proxy/sums.h"
 
 static void times_clear_max(struct times *t)
 {

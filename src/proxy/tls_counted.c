@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Connections with TLS, as tls/ tells of them, in the tally of the process. */
 #include "base/clock.h"
-#include "proxy/tally.h"
+#include "proxy/global.h"
+#include "proxy/sums.h"
+#include "tally/tally.h"
 #include "tls/conn.h"
 
 static void tls_keys(bool accepted)
@@ -22,7 +24,7 @@ static bool tls_may(void)
 	       gauge_sum(&global_tally->tls_current) < global_state->max_tls;
 }
 
-void tally_watch_tls(void)
+void tls_count(void)
 {
 	tls_keys_made = tls_keys;
 	tls_connect_counted = tls_connects;

@@ -3,20 +3,22 @@
  * Sums over the rows of the segment.
  *
  * A tally is at the same place in each row, so the tally of this process is all that is needed to
- * find the others. What two come to: tally_join.c. Maxima of sums: tally_top.c. Rows whose process
- * has ended: tally_rows.c.
+ * find the others. What two come to: join.c. Maxima of sums: top.c. Rows whose process has ended:
+ * ended_rows.c.
  */
-#include "proxy/tally.h"
+#include "tally/tally.h"
 
 #include "base/bug.h"
 #include "base/clock.h"
-#include "proxy/tally_parts.h"
 #include "share/segment.h"
+#include "tally/join.h"
 
 #include <string.h>
 
 enum { SUM_TRIES = 1000 }; /* while rows are folded */
 
+static struct global_tally no_tally; /* before any generation runs */
+struct global_tally *global_tally = &no_tally;
 bool tally_shared;
 void (*tally_collect)(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW]);
 int tally_shown_row = -1;
@@ -28,29 +30,23 @@ static const void *of_row(const void *own, unsigned row)
 	return segment_sibling(own, segment_own_row, row);
 }
 
-void tally_start(bool shared)
-{
-	tally_shared = shared;
-	rate_risen = shared ? tally_rate_risen : NULL;
-}
-
-static void one_row(enum segment_kind kind, const void *own, unsigned row, void *out)
+void tally_row(enum segment_kind kind, const void *own, unsigned row, void *out)
 {
 	memset(out, 0, tally_size(kind));
 	tally_join(kind, out, of_row(own, row), clock_now_ms);
 }
 
-static void sum(enum segment_kind kind, const void *own, void *out)
+void tally_sum(enum segment_kind kind, const void *own, void *out)
 {
 	unsigned row, tries = 0;
 	uint64_t begun;
 
 	if (!tally_shared) {
-		one_row(kind, own, segment_own_row, out);
+		tally_row(kind, own, segment_own_row, out);
 		return;
 	}
 	if (tally_shown_row >= 0) {
-		one_row(kind, own, (unsigned)tally_shown_row, out);
+		tally_row(kind, own, (unsigned)tally_shown_row, out);
 		return;
 	}
 	do {
@@ -59,36 +55,6 @@ static void sum(enum segment_kind kind, const void *own, void *out)
 		for (row = 0; row < segment_rows(segment); row++)
 			tally_join(kind, out, of_row(own, row), clock_now_ms);
 	} while (segment_sum_again(segment, begun) && tries++ < SUM_TRIES);
-}
-
-void proxy_sum(const struct proxy *px, unsigned side, struct proxy_tally *out)
-{
-	bool front = side == PROXY_FRONTEND;
-
-	sum(front ? SLOT_FRONTEND : SLOT_BACKEND, front ? px->fe : px->be, out);
-}
-
-/* Returns whether there are idle connections, which may end without anything else moving. */
-bool tally_note_idle(const struct server *s)
-{
-	struct server_tally *tally = s->tally;
-	bool any = s->idle_count | tally->idle;
-
-	tally->idle = s->idle_count;
-	tally->idle_safe = s->idle_safe;
-	tally->idle_need = s->idle_need;
-	return any;
-}
-
-void server_sum(const struct server *s, struct server_tally *out)
-{
-	tally_note_idle(s);
-	sum(SLOT_SERVER, s->tally, out);
-}
-
-void listener_sum(const struct listener *l, struct listener_tally *out)
-{
-	sum(SLOT_LISTENER, l->tally, out);
 }
 
 /* The cell goes on where a process that had it before has ended. Was anything counted? */
@@ -116,12 +82,7 @@ bool tally_note_counted(void)
 void global_sum(struct global_tally *out)
 {
 	tally_note_counted();
-	sum(SLOT_GLOBAL, global_tally, out);
-}
-
-void server_row(const struct server *s, unsigned row, struct server_tally *out)
-{
-	one_row(SLOT_SERVER, s->tally, row, out);
+	tally_sum(SLOT_GLOBAL, global_tally, out);
 }
 
 unsigned gauge_sum_rows(const unsigned *own)

@@ -6,10 +6,10 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "proxy/slot_life.h"
-#include "proxy/tally.h"
-#include "proxy/tally_parts.h"
 #include "share/segment.h"
+#include "tally/join.h"
+#include "tally/slot_life.h"
+#include "tally/tally.h"
 
 #include <stddef.h>
 #include <string.h>

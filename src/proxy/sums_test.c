@@ -17,9 +17,12 @@
 #include "event/timer.h"
 #include "net/bind_conf.h"
 #include "proxy/budget.h"
-#include "proxy/tally.h"
+#include "proxy/states.h"
+#include "proxy/sums.h"
 #include "proxy/test_config.h"
 #include "share/segment.h"
+#include "tally/tally.h"
+#include "tally/top.h"
 
 #include <signal.h>
 #include <sys/prctl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Slots of the segment for servers and backends that come and go: a slot is given to another object
  * only when no process counts there any more. */
-#ifndef PROXY_SLOT_LIFE_H
-#define PROXY_SLOT_LIFE_H
+#ifndef TALLY_SLOT_LIFE_H
+#define TALLY_SLOT_LIFE_H
 
 #include "share/segment.h"
 

@@ -2,12 +2,11 @@
 /*
  * What two tallies come to together: counters are added up, rates as they read now, means by their
  * samples, maxima are the larger of two. Called by the sums (tally.c) and where a row ends
- * (tally_rows.c). From is read as others write it.
+ * (ended_rows.c). From is read as others write it.
  */
-#include "proxy/tally_parts.h"
+#include "tally/join.h"
 
-#include "proxy/global.h"
-#include "proxy/proxy.h"
+#include "tally/tallies.h"
 
 #define LOAD(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 
@@ -38,7 +37,7 @@ static void counters_join(struct counters *to, const struct counters *from, uint
 						      LOAD(from->queue_top)));
 
 #define COUNTER(name, text) to->name += LOAD(from->name);
-#include "proxy/counters.def"
+#include "tally/counters.def"
 #undef COUNTER
 	to->connections_max = connections;
 	to->queue_max = queue;

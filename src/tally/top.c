@@ -5,17 +5,18 @@
  * notes it (top) in its own row. Until then, and in a single process, the own maximum is all there
  * is. A timer brings own maxima down again while anything moves.
  */
-#include "proxy/tally.h"
+#include "tally/top.h"
 
 #include "base/clock.h"
 #include "event/timer.h"
-#include "proxy/tally_parts.h"
+#include "tally/tally.h"
 
 #include <stdatomic.h>
 
 enum { TICK_MS = 1000 };
 
 static struct timer tick_timer;
+static bool (*objects_settle)(void);
 
 static void raise_to(uint64_t *top, uint64_t value)
 {
@@ -39,7 +40,7 @@ static bool settle_rate(struct rate *rate)
 	return settle(&rate->max, &rate->top, rate_read(rate, clock_now_ms));
 }
 
-static bool settle_counters(struct counters *c, unsigned current, unsigned queued)
+bool tally_settle(struct counters *c, unsigned current, unsigned queued)
 {
 	bool moved = settle(&c->connections_max, &c->connections_top, current);
 
@@ -49,33 +50,11 @@ static bool settle_counters(struct counters *c, unsigned current, unsigned queue
 	return moved | settle_rate(&c->request_rate);
 }
 
-static bool settle_proxy(const struct proxy *px)
-{
-	const struct bind_conf *bind;
-	const struct listener *l;
-	const struct server *s;
-	bool moved = false;
-
-	if (px->fe)
-		moved |= settle_counters(&px->fe->counters, px->fe->current, px->fe->queued);
-	if (px->be)
-		moved |= settle_counters(&px->be->counters, px->be->current, px->be->queued);
-	for (s = px->servers; s; s = s->next) {
-		moved |= settle_counters(&s->tally->counters, s->tally->current, s->tally->queued);
-		moved |= tally_note_idle(s);
-	}
-	list_for_each(bind, &px->binds, node)
-		list_for_each(l, &bind->listeners, node)
-			moved |= settle_counters(&l->tally->counters, l->tally->current, 0);
-	return moved;
-}
-
 static void arm_tick(void);
 
 /* Runs while something rises or falls. */
 static void tick(struct timer *timer)
 {
-	const struct proxy *px;
 	bool moved;
 
 	(void)timer;
@@ -86,10 +65,8 @@ static void tick(struct timer *timer)
 	moved |= settle_rate(&global_tally->tls_rate);
 	moved |= settle_rate(&global_tally->tls_front_keys);
 	moved |= settle_rate(&global_tally->tls_back_keys);
-	list_for_each(px, &proxies_running->list, node)
-		moved |= settle_proxy(px);
-	list_for_each(px, &proxies_running->stats_frontends, node)
-		moved |= settle_proxy(px);
+	if (objects_settle)
+		moved |= objects_settle();
 	if (moved)
 		arm_tick();
 }
@@ -122,7 +99,7 @@ void tally_new_height(uint64_t *max, uint64_t *top, const unsigned *gauge, unsig
 }
 
 /* Of high rates one in 32 of the heights is enough. */
-void tally_rate_risen(struct rate *rate, uint64_t before)
+static void rate_rises(struct rate *rate, uint64_t before)
 {
 	unsigned bits = rate->max < 64 ? 0 : (unsigned)(63 - __builtin_clzll(rate->max)) - 5;
 
@@ -130,4 +107,11 @@ void tally_rate_risen(struct rate *rate, uint64_t before)
 		return;
 	raise_to(&rate->top, rate_sum(rate));
 	arm_tick();
+}
+
+void tally_start(bool shared, bool (*settles)(void))
+{
+	objects_settle = settles;
+	tally_shared = shared;
+	rate_risen = shared ? rate_rises : NULL;
 }

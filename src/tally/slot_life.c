@@ -6,16 +6,15 @@
  * was retired, and clears the slot when all have said so or died. A worker forked later has never
  * had the object.
  */
-#include "proxy/slot_life.h"
+#include "tally/slot_life.h"
 
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/list.h"
 #include "event/timer.h"
-#include "proxy/cell.h"
-#include "proxy/tally.h"
 #include "share/segment.h"
+#include "tally/tally.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,9 +56,11 @@ void slot_cancel(unsigned slot)
 		segment_release(segment, slot);
 }
 
-static const unsigned *ended_in(enum segment_kind kind, const union cell *cell)
+/* The tally stands first in a cell. */
+static const unsigned *ended_in(enum segment_kind kind, const void *cell)
 {
-	return kind == SLOT_SERVER ? &cell->server.tally.ended : &cell->proxy.tally.ended;
+	return kind == SLOT_SERVER ? &((const struct server_tally *)cell)->ended :
+				     &((const struct proxy_tally *)cell)->ended;
 }
 
 /* In the sum of all no row is left that the object is in. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Counting responses by their status, for exchanges; clearing, for the command "clear counters". */
-#include "proxy/counters.h"
+#include "tally/counters.h"
 
 #include <string.h>
 
