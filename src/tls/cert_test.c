@@ -49,6 +49,15 @@ static struct tls_cert *accepted(char *pem)
 	return cert;
 }
 
+static const char *age_at(const struct tls_age *age, int64_t now)
+{
+	static char memory[256];
+	struct text t;
+
+	text_init(&t, memory, sizeof(memory));
+	return tls_age_explain(age, now, &t) ? memory : "";
+}
+
 static void a_bundle_has_names_key_and_chain(void **state)
 {
 	struct tls_cert *cert = accepted(test_join(test_pem_cert(w.leaf), test_pem_key(w.ec, 1),
@@ -60,6 +69,8 @@ static void a_bundle_has_names_key_and_chain(void **state)
 	assert_true(span_equal(cert->names[1], span_of("*.b.example")));
 	assert_true(span_equal(cert->names[2], span_of("common.example")));
 	assert_false(cert->must_staple);
+	assert_string_equal(age_at(&cert->age, time(NULL)), "");
+	assert_int_equal(cert->age.from_place, 0);
 	assert_int_equal(X509_cmp(tls_cert_leaf(cert), w.leaf), 0);
 	assert_int_equal(EVP_PKEY_eq(tls_cert_key(cert), w.ec), 1);
 	assert_int_equal(sk_X509_num(tls_cert_chain(cert)), 1);
@@ -93,15 +104,6 @@ static void a_chain_of_another_is_doubtful(void **state)
 	assert_non_null(strstr(doubt_of(stranger, NULL), "not that of this certificate"));
 	tls_chain_skip_root = false;
 	X509_free(stranger);
-}
-
-static const char *age_at(const struct tls_age *age, int64_t now)
-{
-	static char memory[256];
-	struct text t;
-
-	text_init(&t, memory, sizeof(memory));
-	return tls_age_explain(age, now, &t) ? memory : "";
 }
 
 static void the_age_is_explained(void **state)
