@@ -100,9 +100,9 @@ static int end(void **state)
 	(void)state;
 	listening_make_room = NULL;
 	listening_each(listener_close);
+	global_state->stopping = false;
 	world_end();
 	served_end();
-	global_state->stopping = false;
 	streams_few_left = NULL;
 	return 0;
 }

@@ -175,7 +175,7 @@ static int parse_do_log(struct statement *st, struct rule *rule, const char *arg
 static enum action_result action_do_log(const struct rule *rule, struct view *view,
 					unsigned place)
 {
-	const struct log_profile_use *use = KIND_OF(const struct log_profile_use, rule->data);
+	const struct log_profile_use *use = KIND_OR_NULL(const struct log_profile_use, rule->data);
 
 	(void)place;
 	accesslog_now(view, (enum log_step)rule->num, use ? use->profile : NULL);
