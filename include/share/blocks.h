@@ -23,9 +23,8 @@
  * that is missing would be a block that is lost. Bits and words may be falsified by a process that
  * was taken over: nothing beyond `count' is ever named or touched.
  *
- * There is one size. What needs more takes several blocks, one after the other, and keeps them in
- * words of its own; its intent must say where, so that a half of them can be given back. Blocks
- * that lie behind one another are not to be had on purpose.
+ * There is one size. What needs more is a chain of blocks (share/chains.h). Blocks that lie behind
+ * one another are not to be had on purpose.
  */
 #ifndef SHARE_BLOCKS_H
 #define SHARE_BLOCKS_H
