@@ -14,12 +14,12 @@ import tempfile
 from collections import defaultdict
 
 
-def lines_of(gcda):
-    """{(file of src, line): how often} of one object; the .gcno lies beside the .gcda. gcov makes no file, and
-    fails, for data of a build that has gone."""
+def lines_of(*data):
+    """{(file of src, line): how often} of objects, of each name one; the .gcno lies beside the .gcda. gcov makes no
+    file, and fails, for data of a build that has gone."""
     counts = defaultdict(int)
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["gcov", "--json-format", os.path.abspath(gcda)], cwd=folder, check=False, capture_output=True)
+        subprocess.run(["gcov", "--json-format", *map(os.path.abspath, data)], cwd=folder, check=False, capture_output=True)
         for name in os.listdir(folder):
             with gzip.open(os.path.join(folder, name)) as f:
                 files = json.load(f)["files"]
