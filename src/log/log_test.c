@@ -8,98 +8,18 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "base/err.h"
 #include "config/diag.h"
-#include "config/environment.h"
 #include "config/load.h"
 #include "event/loop.h"
 #include "log/log_conf.h"
 #include "log/ring.h"
-#include "log/ring_server.h"
+#include "log/test_world.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <regex.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
-
-static const struct module *const list[] = { &environment_module, &log_module, &log_run_module, &ring_module, NULL };
-static struct config *cfg;
-static int udp = -1;
-static unsigned udp_port;
-
-/* Reads the text, with %u standing for the port of the collector. 0, or -1. */
-static int load(const char *fmt)
-{
-	char text[4096];
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	snprintf(text, sizeof(text), fmt, udp_port, udp_port, udp_port, udp_port, udp_port);
-#pragma GCC diagnostic pop
-	cfg = config_new(list, false);
-	config_read_text(cfg, "test", text, strlen(text));
-	return config_finish(cfg);
-}
-
-static void start(const char *fmt)
-{
-	struct err err = { "" };
-
-	if (load(fmt)) {
-		diag_print(cfg->diag, stderr, false, 0, DIAG_NOTE);
-		fail();
-	}
-	if (log_run_module.prepare(cfg, NULL, &err) ||
-	    log_run_module.start(cfg, NULL, &err))
-		fail_msg("%s", err.text);
-	log_stats = (struct log_stats){ 0, 0 };
-}
-
-static void stop(void)
-{
-	log_run_module.stop();
-	config_free(&cfg);
-}
-
-static void expect(const char *pattern)
-{
-	char buf[70000];
-	ssize_t n = recv(udp, buf, sizeof(buf) - 1, 0);
-	regex_t re;
-
-	if (n < 0)
-		fail_msg("nothing arrived, expected %s", pattern);
-	buf[n] = 0;
-	assert_int_equal(regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB), 0);
-	if (regexec(&re, buf, 0, NULL, 0))
-		fail_msg("'%s' instead of '%s'", buf, pattern);
-	regfree(&re);
-}
-
-static void expect_none(void)
-{
-	char c;
-
-	assert_int_equal(recv(udp, &c, 1, 0), -1);
-	assert_int_equal(errno, EAGAIN);
-}
-
-static void say_sd(const char *sd, const char *text)
-{
-	const struct log_message message = { .msg = span_of(text), .sd = span_of(sd) };
-
-	log_send_message(log_global(), LOG_L_INFO, &message);
-}
-
-static void say(enum log_level level, const char *text)
-{
-	log_send(log_global(), level, text, strlen(text));
-}
 
 static void levels_filter_and_cap(void **state)
 {
@@ -309,168 +229,6 @@ static void full_stderr_does_not_block(void **state)
 	close(fds[1]);
 }
 
-/* -- ring servers ------------------------------------------------------------------------- */
-
-static int listen_on(unsigned *port)
-{
-	struct sockaddr_in sin = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t len = sizeof(sin);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), on = 1;
-
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	sin.sin_port = htons((uint16_t)*port);
-	assert_int_equal(bind(fd, (struct sockaddr *)&sin, sizeof(sin)), 0);
-	assert_int_equal(listen(fd, 5), 0);
-	getsockname(fd, (struct sockaddr *)&sin, &len);
-	*port = ntohs(sin.sin_port);
-	return fd;
-}
-
-static int accept_soon(int fd)
-{
-	int i, got = -1;
-
-	for (i = 0; i < 1000 && (got = accept4(fd, NULL, NULL, SOCK_NONBLOCK)) < 0; i++)
-		loop_turn(5);
-	assert_true(got >= 0);
-	return got;
-}
-
-static void expect_stream(int fd, const char *text)
-{
-	char buf[400];
-	size_t len = 0, want = strlen(text);
-	int i;
-
-	for (i = 0; i < 1000 && len < want; i++) {
-		ssize_t n = recv(fd, buf + len, sizeof(buf) - 1 - len, 0);
-
-		if (n > 0)
-			len += (size_t)n;
-		else
-			loop_turn(5);
-	}
-	buf[len] = 0;
-	assert_string_equal(buf, text);
-}
-
-static void ring_server_gets_messages(const char *proto, const char *first, const char *second)
-{
-	unsigned saved = udp_port, port = 0;
-	int fd = listen_on(&port), c;
-	char text[400];
-
-	udp_port = port; /* what load() puts in */
-	snprintf(text, sizeof(text),
-		 "global\n log ring@r local0\nring r\n format short\n timeout connect 1s\n"
-		 " timeout server 1s\n server s 127.0.0.1:%%u%s\n", proto);
-	start(text);
-	udp_port = saved;
-	say(LOG_L_INFO, "one");
-	say(LOG_L_INFO, "two");
-	c = accept_soon(fd);
-	expect_stream(c, first);
-	say(LOG_L_INFO, "three");
-	expect_stream(c, second);
-	close(c);
-	close(fd);
-	stop();
-}
-
-static void ring_server_legacy(void **state)
-{
-	(void)state;
-	ring_server_gets_messages("", "<6>one\n<6>two\n", "<6>three\n");
-}
-
-static void ring_server_octet_count(void **state)
-{
-	(void)state;
-	ring_server_gets_messages(" log-proto octet-count", "6 <6>one6 <6>two", "8 <6>three");
-}
-
-static int unread(int fd)
-{
-	int n = 0;
-
-	assert_int_equal(ioctl(fd, FIONREAD, &n), 0);
-	return n;
-}
-
-/* Reading what nobody wants must not keep the loop. */
-static void ring_server_that_talks_gets_its_turn(void **state)
-{
-	enum { TALK = 48000 };
-	unsigned saved = udp_port, port = 0;
-	int fd = listen_on(&port), c, i;
-	static const char much[TALK];
-	const struct ring_server *s;
-
-	(void)state;
-	udp_port = port;
-	start("global\n log ring@r local0\nring r\n format raw\n server s 127.0.0.1:%u\n");
-	udp_port = saved;
-	say(LOG_L_INFO, "one");
-	c = accept_soon(fd);
-	expect_stream(c, "one\n");
-	s = list_first(&ring_find("r")->servers, struct ring_server, reader.node);
-	assert_int_equal(send(c, much, TALK, 0), TALK);
-	for (i = 0; i < 10000 && unread(s->src.fd) < TALK; i++)
-		usleep(1000);
-	loop_turn(0);
-	assert_true(unread(s->src.fd) > 0 && unread(s->src.fd) < TALK);
-	say(LOG_L_INFO, "two");
-	for (i = 0; i < 1000 && unread(s->src.fd); i++)
-		loop_turn(0);
-	assert_int_equal(unread(s->src.fd), 0);
-	expect_stream(c, "two\n");
-	assert_int_equal(s->failures, 0);
-	close(c);
-	close(fd);
-	stop();
-}
-
-/* It goes away and comes back: what was not sent comes then, in order. */
-static void ring_server_comes_back(void **state)
-{
-	unsigned saved = udp_port, port = 0;
-	int fd = listen_on(&port), c, i, old = log_to_stderr;
-	char text[400];
-
-	(void)state;
-	log_to_stderr = false;
-	clock_freeze(200000);
-	udp_port = port;
-	start("global\n log tcp@127.0.0.1:%u format raw local0\n");
-	udp_port = saved;
-	say(LOG_L_INFO, "before");
-	c = accept_soon(fd);
-	expect_stream(c, "before\n");
-	close(c);
-	close(fd);
-	for (i = 0; i < 20; i++)
-		loop_turn(5);
-	say(LOG_L_INFO, "meanwhile");
-	loop_turn(0);
-	clock_advance(1001); /* refused: it is not there */
-	loop_turn(5);
-	loop_turn(5);
-	fd = listen_on(&port);
-	clock_advance(1001);
-	c = accept_soon(fd);
-	snprintf(text, sizeof(text),
-		 "ring tcp@127.0.0.1:%u: server tcp@127.0.0.1:%u: it has closed the connection, its "
-		 "messages wait\nmeanwhile\nring tcp@127.0.0.1:%u: server tcp@127.0.0.1:%u: connected "
-		 "again\n", port, port, port, port);
-	expect_stream(c, text);
-	say(LOG_L_INFO, "after");
-	expect_stream(c, "after\n");
-	close(c);
-	close(fd);
-	stop();
-	log_to_stderr = old;
-}
-
 /* -- mistakes ----------------------------------------------------------------------------- */
 
 static void refused(const char *line, const char *message)
@@ -537,21 +295,6 @@ static void accepted_addresses(void **state)
 	config_free(&cfg);
 }
 
-static int setup(void **state)
-{
-	struct sockaddr_in sin = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t len = sizeof(sin);
-
-	(void)state;
-	signal(SIGPIPE, SIG_IGN);
-	udp = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-	if (bind(udp, (struct sockaddr *)&sin, sizeof(sin)) ||
-	    getsockname(udp, (struct sockaddr *)&sin, &len))
-		return -1;
-	udp_port = ntohs(sin.sin_port);
-	return loop_init(64);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -564,15 +307,11 @@ int main(void)
 		cmocka_unit_test(no_log_flushes),
 		cmocka_unit_test(no_targets_no_lines),
 		cmocka_unit_test(ring_takes_its_own_format),
-		cmocka_unit_test(ring_server_legacy),
-		cmocka_unit_test(ring_server_octet_count),
 		cmocka_unit_test(lost_lines_are_mentioned_once_a_second),
 		cmocka_unit_test(full_stderr_does_not_block),
-		cmocka_unit_test(ring_server_that_talks_gets_its_turn),
-		cmocka_unit_test(ring_server_comes_back),
 		cmocka_unit_test(mistakes),
 		cmocka_unit_test(accepted_addresses),
 	};
 
-	return cmocka_run_group_tests(tests, setup, NULL);
+	return cmocka_run_group_tests(tests, log_world, NULL);
 }
