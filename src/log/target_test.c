@@ -231,6 +231,29 @@ static void torn_line_is_ended(void **state)
 	log_target_close(&t);
 }
 
+/* The most pieces that a line may have, behind one that was torn. */
+static void a_line_of_many_pieces(void **state)
+{
+	struct iovec iov[8];
+	struct log_target t;
+	char buf[64] = "";
+	int fds[2];
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		iov[i] = (struct iovec){ (void *)&"abcdefg\n"[i], 1 };
+	assert_int_equal(pipe(fds), 0);
+	t = target_of_fd(fds[1]);
+	open_ok(&t);
+	t.torn = true;
+	assert_true(log_target_write(&t, iov, 8));
+	assert_int_equal(read(fds[0], buf, sizeof(buf) - 1), 9);
+	assert_string_equal(buf, "\nabcdefg\n");
+	close(fds[0]);
+	close(fds[1]);
+	log_target_close(&t);
+}
+
 static void stream_socket_does_not_block(void **state)
 {
 	struct log_target t;
@@ -342,6 +365,7 @@ int main(void)
 		cmocka_unit_test(two_targets_share_a_socket),
 		cmocka_unit_test(full_pipe_drops_and_stays_ours),
 		cmocka_unit_test(torn_line_is_ended),
+		cmocka_unit_test(a_line_of_many_pieces),
 		cmocka_unit_test(stream_socket_does_not_block),
 		cmocka_unit_test(full_disk_is_counted),
 		cmocka_unit_test(file_is_continued),

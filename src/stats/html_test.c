@@ -62,6 +62,7 @@ static const char *ask_by(const char *uri, size_t size)
 	static struct html h;
 	struct page_request req = request(uri);
 	size_t len = 0, n;
+	struct text more;
 
 	html_init(&h, &req);
 	report_init(&r, say, &h);
@@ -71,6 +72,9 @@ static const char *ask_by(const char *uri, size_t size)
 		assert_true(len + size < sizeof(said));
 	} while (n || !r.done);
 	said[len] = 0;
+	text_init(&more, said + len, sizeof(said) - len);
+	assert_false(html_say(&h, &more, false)); /* it has ended, and stays so */
+	assert_int_equal(more.len, 0);
 	return said;
 }
 
