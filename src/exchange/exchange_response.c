@@ -79,18 +79,43 @@ static bool response_babbles(struct exchange *x)
 						       (1000 / INTERIM_A_SECOND);
 }
 
+/* The class counts for the server alone: its client has one response, the last one. */
+static void count_interim(struct stream *s, unsigned status)
+{
+	struct counters *c = &s->server->tally->counters;
+
+	c->requests++;
+	counters_add_at(c, counters_of_status(status));
+}
+
+/* Passes it on. What the kernel does not take now is counted with the head behind it. */
+static enum io interim_out(struct stream *s)
+{
+	struct end *client = &s->relay.client;
+	size_t before = end_waiting(client).len, all;
+
+	if (end_head_out(client, &s->exchange->res) != IO_OK)
+		return IO_ERR;
+	all = end_waiting(client).len;
+	if (end_flush(client) == IO_ERR)
+		return IO_ERR;
+	s->exchange->bytes_out += all - before - (end_is_conn(client) ? end_waiting(client).len : 0);
+	return IO_OK;
+}
+
 /* 100 and 103 pass through at once; the answer itself comes behind them. */
 COLD static int response_interim(struct stream *s)
 {
 	struct exchange *x = s->exchange;
-	struct end *client = &s->relay.client;
 
 	if (response_babbles(x))
 		return exchange_fail_response(s, END_BAD_RESPONSE, 502);
 	x->interim = true;
 	s->relay.response.write_ms = (uint32_t)clock_now_ms; /* the client took the one before */
+	if (s->server)
+		count_interim(s, x->res.status);
 	letters_for_client(s, &x->res);
-	if (end_head_out(client, &x->res) != IO_OK || end_flush(client) == IO_ERR)
+	if (interim_out(s) != IO_OK)
 		return steps_end(s, END_CLIENT_ABORT);
 	if (!end_unpin(&s->relay.server))
 		return steps_end(s, END_RESOURCE);
