@@ -108,6 +108,12 @@ void streams_count_bytes(void)
 			(s)->server->tally->counters.field++;              \
 	} while (0)
 
+static void stream_count_bad_request(struct stream *s)
+{
+	s->origin->frontend->fe->counters.failed_requests++;
+	origin_counters(s->origin)->failed_requests++;
+}
+
 /* The frontend has no such counter. */
 static void stream_count_bad_response(struct stream *s)
 {
@@ -130,13 +136,12 @@ void stream_count_end(struct stream *s)
 	case END_CLIENT_ABORT:
 	case END_CLIENT_TIMEOUT:
 		if (s->phase == PHASE_REQUEST)
-			s->origin->frontend->fe->counters.failed_requests++;
+			stream_count_bad_request(s);
 		else
 			COUNT_ALL(s, client_aborts);
 		break;
 	case END_BAD_REQUEST:
-		s->origin->frontend->fe->counters.failed_requests++;
-		origin_counters(s->origin)->failed_requests++;
+		stream_count_bad_request(s);
 		break;
 	case END_BAD_RESPONSE:
 		stream_count_bad_response(s);
@@ -171,6 +176,7 @@ void stream_count_end(struct stream *s)
 	case END_INTERNAL:
 	case END_UNWRITTEN:
 		COUNT_ALL(s, internal_errors);
+		origin_counters(s->origin)->internal_errors++;
 		break;
 	default:
 		break;

@@ -258,6 +258,7 @@ int rules_response(struct stream *s)
 			&extra->response_place);
 	if (r == RULES_REJECT || r == RULES_CLOSE || r == RULES_DROP) {
 		s->origin->frontend->fe->counters.denied_responses++;
+		origin_counters(s->origin)->denied_responses++;
 		px->be->counters.denied_responses++;
 		if (s->server)
 			s->server->tally->counters.denied_responses++;
