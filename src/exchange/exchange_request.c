@@ -101,6 +101,7 @@ static int head_wait(struct stream *s)
 	if (!left) {
 		head_silent(s);
 		head_count(s);
+		s->exchange->bytes_in += end_received(&s->relay.client);
 		return exchange_fail(s, END_CLIENT_TIMEOUT);
 	}
 	if (!s->expires && left != UINT32_MAX)
