@@ -109,14 +109,15 @@ static bool names_come_later(const struct proxies *all)
 
 static void doubt_checks(struct config *cfg, const struct proxy *px)
 {
+	const struct check_conf *conf = px->set.check;
 	const struct server *s = px->servers;
 
-	if (!px->set.check || !px->set.check->own_option || px->set.check->type == CHECK_PLAIN)
+	if (!conf || conf->owner != px || !conf->own_option || conf->type == CHECK_PLAIN)
 		return;
 	while (s && !(s->set.options.on & SRV_CHECK) && list_empty(&s->trackers))
 		s = s->next;
 	if (px->servers && !s)
-		config_notice(cfg, &px->set.check->loc,
+		config_notice(cfg, &conf->loc,
 			      "nothing is checked in '%s': no server has the word 'check'",
 			      px->name);
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is said of configurations, for unit tests (config/test_problems.h). */
+#include "config/test_problems.h"
+
+#include "config/config.h"
+#include "config/diag.h"
+#include "config/load.h"
+#include "config/module.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+/* cmocka wants the four above */
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char before[] = "defaults\n mode http\n timeout client 5s\n timeout server 5s\n"
+			     " timeout connect 5s\n";
+enum { LINES_BEFORE = 5 };
+
+static char *problems_of(const struct diag *diag)
+{
+	const struct problem *p;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	for (p = diag->first; p; p = p->next)
+		fprintf(out, "%u %s: %s\n", p->place.line - LINES_BEFORE,
+			diag_severity_name(p->severity), p->message);
+	fclose(out);
+	return text;
+}
+
+struct config *config_said(const char *text, const char *expected)
+{
+	struct config *cfg = config_new(modules, true);
+	size_t len = strlen(before) + strlen(text);
+	char *whole = malloc(len + 1), *said;
+
+	assert_non_null(cfg);
+	assert_non_null(whole);
+	cfg->diag->verbose = true;
+	snprintf(whole, len + 1, "%s%s", before, text);
+	config_read_text(cfg, "test", whole, len);
+	config_finish(cfg);
+	diag_sort(cfg->diag);
+	said = problems_of(cfg->diag);
+	assert_string_equal(said, expected);
+	free(said);
+	free(whole);
+	return cfg;
+}
+
+void config_says(const char *text, const char *expected)
+{
+	struct config *cfg = config_said(text, expected);
+
+	config_free(&cfg);
+}
