@@ -29,7 +29,6 @@ struct answer_field {
 struct answer {
 	enum answer_kind kind;
 	int64_t status;
-	unsigned stands_for;       /* the error whose place it takes: for the log; 0: status */
 	const char *type;
 	struct rule_text text;
 	struct answer_field *fields;

@@ -21,10 +21,8 @@ struct reply {
 	unsigned field_count;
 	struct span body;           /* not sent to HEAD, 204, 304; its length is announced */
 	uint8_t ends;               /* enum reason that the stream ends with; 0: END_LOCAL */
-	uint16_t logged;            /* what the log says in place of the status (the error that an
-				     * errorfile stands for); 0: the status */
-	unsigned named;             /* status in the log, where it is another: errorloc; 0:
-				     * status */
+	unsigned named;             /* the error that it stands for, which the log says in place of
+				     * the status; 0: none */
 	bool close;                 /* the connection ends behind it */
 	bool silent;                /* nothing is sent at all: silent-drop, reject */
 	char length[24];            /* the text of Content-Length */

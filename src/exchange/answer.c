@@ -308,7 +308,5 @@ struct reply *answer_make(const struct answer *answer, struct exchange *x, struc
 		reply = make_text(answer, x, view);
 		break;
 	}
-	if (reply)
-		reply->logged = (uint16_t)(answer->stands_for ? answer->stands_for : answer->status);
 	return reply;
 }

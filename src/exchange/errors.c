@@ -186,7 +186,6 @@ static int parse_errorloc(struct statement *st, const struct keyword *kw, void *
 		return stmt_error(st, st->at - 1, "a URL has no blanks and is not empty");
 	answer->kind = ANSWER_EMPTY;
 	answer->status = kw->min;
-	answer->stands_for = status;
 	answer->fields = field_new(st->cfg->arena, "Cache-Control", "no-cache");
 	answer->fields->next = field_new(st->cfg->arena, "Location", url);
 	line = line_new(st, proxy_lines(object));

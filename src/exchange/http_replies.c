@@ -191,7 +191,6 @@ static enum action_result action_auth(const struct rule *rule, struct view *view
 		reply_send_error(x, status);
 		return ACTION_REPLY;
 	}
-	reply->logged = (uint16_t)status;
 	replace_field(x, reply, proxy ? "Proxy-Authenticate" : "WWW-Authenticate", rule->data);
 	exchange_reply(x, reply);
 	return ACTION_REPLY;

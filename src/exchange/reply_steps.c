@@ -76,7 +76,7 @@ int exchange_reply_head(struct stream *s)
 	if (reply_tarpitted(s))
 		return STEP_WAIT;
 	stream_respond(s);
-	x->http.status = reply->logged ? reply->logged : (uint16_t)reply->status;
+	x->http.status = (uint16_t)(reply->named ? reply->named : reply->status);
 	if (reply->silent) {
 		stream_end(s, x->reason ? x->reason : END_DENIED);
 		return STEP_END;
