@@ -13,6 +13,7 @@ struct served {
 	const char *says;   /* the answer; NULL: "200 OK" with n bytes to "GET /n"; "": none */
 	unsigned leaves;    /* behind so many answers the connection is closed */
 	bool breaks_off;    /* behind each it is reset */
+	unsigned mute;      /* so many requests end without a word */
 	unsigned asked;     /* requests that have come */
 	size_t bytes;       /* that have come, of requests or not */
 	int by;             /* which socket the last one came over */
