@@ -36,7 +36,6 @@
 #include "filter/filter.h"
 #include "filter/limit.h"
 #include "filter/trace.h"
-#include "h1/end.h"
 #include "lb/balance.h"
 #include "log/log.h"
 #include "names/server_names.h"
@@ -213,10 +212,6 @@ const struct filter_kind *const filter_kinds[] = {
 	&trace_filter,
 	NULL,
 };
-
-/* The protocol of plain connections that carry messages (relay/message_end.h). */
-bool (*const end_speak)(struct end *end, unsigned how, struct arena *arena, struct buf **held) =
-	h1_speak;
 
 /* What goes through the ordered log. */
 const struct change_kind *const change_kind_list[] = {

@@ -4,6 +4,7 @@
 #define CHECK_ASK_H
 
 #include "check/check.h"
+#include "net/proto.h"
 
 /* pp2-never-send-local: PROXY headers of version 2 name the addresses of the check's own
  * connection. */
@@ -24,10 +25,10 @@ enum { ASK_PROXY = 1 << 0,  /* a PROXY header */
 /* What the server line wants of that in its checks; puts names for TLS into check->target. */
 unsigned ask_usual_way(struct check *check);
 /* What checks of HTTP are to speak, by the server line; PROTO_UNSET: what ALPN says. */
-enum server_proto ask_proto(const struct check *check);
+enum proto ask_proto(const struct check *check);
 /* What is offered by ALPN to somebody who is to speak that, in the form of the wire; empty: as the
  * traffic does. */
-struct span ask_offers(const struct check *check, enum server_proto proto);
+struct span ask_offers(const struct check *check, enum proto proto);
 
 /* For walk_run.c: opens a connection. False: it could not begin; error and cause of the state are
  * set, and the result is *status. Else walk_go comes when it stands, walk_failed when not. */

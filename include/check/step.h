@@ -37,7 +37,7 @@ struct step_connect {
 	bool ssl;
 	struct span sni;       /* in TLS; empty: none given */
 	struct span alpn;      /* in the form of the wire; empty: none given */
-	uint8_t proto;         /* enum server_proto; PROTO_UNSET: none given */
+	uint8_t proto;         /* enum proto; PROTO_UNSET: none given */
 };
 
 struct step_send {

@@ -13,6 +13,7 @@
 #include "expr/rule.h"
 #include "expr/view.h"
 #include "http/message.h"
+#include "net/proto.h"
 #include "proxy/server.h"
 #include "relay/message_end.h"
 #include "stream/stream.h"
@@ -103,7 +104,7 @@ struct exchange {
 					 * ... */
 	bool early_waits;               /* ... with a timer: stream/early.h */
 	bool early_marked;              /* we have added Early-Data */
-	bool preface;                   /* the client's words are the preface of HTTP/2 */
+	uint8_t preface;                /* enum proto: the client's words are how that begins */
 	struct span early_words;        /* what went along with our first message to the server
 					 * ... */
 	size_t early_taken;             /* ... and how many bytes of it the server has */
@@ -193,7 +194,7 @@ MUST_USE enum reason exchange_rules_failure(const struct exchange *x);
 /* Steps: src/exchange/exchange_request.c, exchange_connect.c, exchange_response.c. */
 MUST_USE int exchange_request_head(struct stream *s);
 /* The client speaks HTTP/2: there was no exchange. */
-MUST_USE int exchange_hand_over(struct stream *s);
+MUST_USE int exchange_hand_over(struct stream *s, enum proto proto);
 MUST_USE int exchange_wait_body(struct stream *s);
 MUST_USE int exchange_frontend_rules(struct stream *s);
 MUST_USE int exchange_backend_rules(struct stream *s);

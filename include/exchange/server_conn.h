@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/str.h"
 #include "net/addr.h"
+#include "proxy/server.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,7 +33,7 @@ struct server_conn {
 	unsigned uses;           /* exchanges that were lent an end of it */
 	unsigned moves;          /* of the server, when it was connected to */
 	uint16_t lent;           /* ends, at present */
-	uint8_t carrier;         /* in server_carriers */
+	uint8_t carrier;         /* in server_carriers: CARRIER_* */
 	uint8_t last;            /* the carrier's: of the last response */
 	bool slot;               /* "strict-maxconn": nobody uses it, it is out of the list, and it
 				  * has a slot until it is closed */
@@ -44,6 +45,7 @@ struct server_conn {
  * idle_leave. */
 struct server_carrier_ops {
 	const char *name;
+	bool many; /* exchanges at once over one connection */
 	/* A connection was made: an object for it, which owns it from now on. Zeroed, but for conn,
 	 * carrier and what is the carrier's. NULL: no memory, the connection is the caller's
 	 * still. once: for one exchange alone (of a protocol that the others do not speak). */
@@ -63,9 +65,9 @@ struct server_carrier_ops {
 	void (*retire)(struct server_conn *sc);
 };
 
-/* By protocol: enum server_carrier. */
-extern const struct server_carrier_ops h2_server_carrier;
-enum { SERVER_CARRIERS = 4 };
+/* By CARRIER_* (proxy/server.h): src/protocols.c. */
+extern const struct server_carrier_ops single_server_carrier, h2_server_carrier,
+	agreed_server_carrier, once_server_carrier;
 extern const struct server_carrier_ops *server_carriers[SERVER_CARRIERS];
 
 static inline const struct server_carrier_ops *server_conn_ops(const struct server_conn *sc)

@@ -11,6 +11,7 @@
 #include "event/loop.h"
 #include "event/timer.h"
 #include "net/addr.h"
+#include "net/proto.h"
 
 struct dgram_port;
 struct listener_tally;
@@ -22,8 +23,6 @@ struct session;
 enum { BIND_DEFER_ACCEPT = 1 << 0, BIND_TRANSPARENT = 1 << 1, BIND_V4V6 = 1 << 2,
        BIND_V6ONLY = 1 << 3, BIND_TFO = 1 << 4, BIND_EXPOSE_FD = 1 << 5,
        BIND_ACCEPT_PROXY = 1 << 6, BIND_ACCEPT_CIP = 1 << 7 };
-/* agreed: by ALPN, or what comes first; none: mode tcp */
-enum { BIND_PROTO_AGREED, BIND_PROTO_H1, BIND_PROTO_H2, BIND_PROTO_NONE };
 /* How many kinds of parts there may be (net/bind_part.h), and one more. */
 enum { BIND_PARTS_PLACES = 6 };
 
@@ -52,7 +51,7 @@ struct bind_conf {
 	 * or what the system refused, with errno. */
 	const char *(*bound)(const struct listener *l, int fd);
 	uint64_t workers;       /* "thread", "process": bit N - 1; 0: not given */
-	int proto;              /* BIND_PROTO_* */
+	enum proto proto;       /* of clients; PROTO_UNSET: by ALPN, or what comes first */
 	int mode;               /* Unix sockets; -1: not given */
 	int uid, gid;           /* -1: not given */
 	struct listen_options opt; /* as given to listener_open */

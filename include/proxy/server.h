@@ -9,6 +9,7 @@
 #include "config/keyword.h"
 #include "event/timer.h"
 #include "net/addr.h"
+#include "net/proto.h"
 #include "tally/tallies.h"
 #include "tls/settings.h"
 
@@ -129,9 +130,9 @@ struct server_settings {
 	struct expr *sni;            /* the name to ask it for: stream/; NULL: none */
 	const char *check_sni;       /* the same for checks; NULL: none */
 	struct span check_alpn;      /* of checks, in the form of the wire; empty: as "alpn" */
-	int proto;                   /* enum server_proto */
-	int check_proto;             /* the same of checks; PROTO_UNSET: as `proto' */
-	int ws;                      /* enum server_ws: the word */
+	enum proto proto;            /* PROTO_UNSET: not given */
+	enum proto check_proto;      /* the same of checks; PROTO_UNSET: as `proto' */
+	enum proto ws;               /* PROTO_UNSET: auto */
 	uint8_t init_addr[4];        /* enum init_addr */
 	struct addr init_ip;         /* INIT_ADDR_IP */
 	const char *resolvers;       /* section that its name is asked by while serving; NULL: none */
@@ -149,15 +150,10 @@ struct resolve_net {
 	unsigned bits; /* of its prefix */
 };
 
-/* The words "proto" and "check-proto". */
-enum server_proto { PROTO_UNSET, PROTO_NONE, PROTO_H1, PROTO_H2 };
-extern const char *const server_protos[]; /* their names */
-/* The word "ws"; and how WebSocket goes: AUTO: as everything else, H1 and H2: over connections of
- * its own, which speak that. */
-enum server_ws { WS_AUTO, WS_H1, WS_H2 };
-extern const char *const server_ws_names[];
-/* What carries exchanges over connections to a server (exchange/server_conn.h). */
-enum server_carrier { CARRIER_H1, CARRIER_H2, CARRIER_BY_ALPN, CARRIER_H1_ONCE };
+/* What carries exchanges over connections to a server (exchange/server_conn.h): one for each
+ * protocol; whichever ALPN has agreed upon; the usual one, for one exchange alone. */
+#define CARRIER_OF(proto) ((proto) - PROTO_USUAL)
+enum { CARRIER_USUAL, CARRIER_BY_ALPN = CARRIER_OF(PROTO_COUNT), CARRIER_ONCE, SERVER_CARRIERS };
 
 enum { WEIGHT_MOST = 256 };
 enum { FINE_WEIGHT = 16 }; /* fine_weight of a weight of 1 */
@@ -269,8 +265,9 @@ struct server {
 		idle_slots; /* of idle_count: hold a slot; "strict-maxconn", else 0: queue/slot.h */
 	unsigned moves;          /* how often its address has changed: server_moved */
 	struct timer idle_timer; /* purge */
-	uint8_t carrier;         /* enum server_carrier: of new connections, ... */
-	uint8_t ws;              /* enum server_ws: ... but for WebSocket */
+	uint8_t carrier;         /* CARRIER_*: of new connections, ... */
+	uint8_t ws;              /* enum proto: ... but for WebSocket, which goes over connections of
+				  * its own, in that; PROTO_UNSET: as everything else */
 	bool particular;         /* which connection is used again depends on more than the address: TLS,
 				  * ws */
 	uint8_t learns; /* proxy/learn.h: what its traffic shows that somebody learns from */
@@ -278,7 +275,8 @@ struct server {
 				  * shared */
 	struct lb_node *lb;      /* lb/: its place in the balancing structure */
 	struct tls_client *tls;  /* tls/client.h; NULL: connections to it are plain */
-	struct span check_alpn_h1; /* what checks that do not speak HTTP/2 offer instead; empty: the same */
+	struct span check_alpn_usual; /* what checks offer instead that speak the usual protocol alone;
+				       * empty: the same */
 	struct tls_client *check_tls; /* for its checks, if they want TLS: the same, if that is
 				       * there */
 	struct tls_client *tls_switch; /* what "set server ssl on" makes tls; NULL: it cannot */

@@ -11,12 +11,13 @@
 #include "expr/vars.h"
 #include "net/addr.h"
 #include "net/listener.h"
+#include "net/proto.h"
 #include "proxy/proxy.h"
 
 #include <sys/time.h>
 
-/* To which version: as the first bytes tell, or as the rule says. */
-enum upgraded { UPGRADED_NOT, UPGRADED_ANY, UPGRADED_H1, UPGRADED_H2 };
+/* To which protocol: as the first bytes tell; else, as the rule says, one of net/proto.h. */
+enum { UPGRADED_NOT = PROTO_UNSET, UPGRADED_ANY = PROTO_NONE };
 
 struct buf;
 struct carrier_ops;
@@ -49,8 +50,9 @@ struct origin {
 	bool expects_cip;           /* expect-netscaler-cip */
 	bool has_proxy_header;      /* one was received */
 	uint8_t fault;              /* enum conn_fault (net/faults.h) */
-	uint8_t upgraded;           /* mode tcp, but HTTP since a rule or a backend wanted it: enum
-				     * upgraded; 0: no */
+	uint8_t upgraded;           /* mode tcp, but HTTP since a rule or a backend wanted it:
+				     * UPGRADED_*, or enum proto */
+	uint8_t goes_on;            /* behind hand_over: enum proto */
 	bool private_servers;       /* a server authenticates connections (NTLM): never shared */
 	bool counted_h1;            /* its connection is one of HTTP/1 of the frontend's tally: that
 				     * of a session alone */
@@ -74,9 +76,9 @@ struct carrier_ops {
 	void (*ended)(struct origin *origin);
 	/* Will nothing more be lent, so that the client is to be told with the next response? */
 	bool (*draining)(const struct origin *origin);
-	/* The client's first bytes are those of another protocol, HTTP/2: what is taken back next
-	 * goes on in that, from its first byte. NULL: it cannot. */
-	void (*hand_over)(struct origin *origin);
+	/* The client's first bytes are those of another protocol: what is taken back next goes on
+	 * in that, from its first byte. NULL: it cannot. */
+	void (*hand_over)(struct origin *origin, enum proto proto);
 	/* What came was of a layer below (a record of TLS without data): what is taken back next
 	 * waits on, as if no stream had begun. NULL: that does not happen. */
 	void (*nothing_came)(struct origin *origin);

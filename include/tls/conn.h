@@ -36,13 +36,14 @@ MUST_USE int tls_conn_accept(struct conn *conn, struct tls_bind *bind);
  * maxsslconn is reached. */
 MUST_USE int tls_conn_connect(struct conn *conn, struct tls_client *client,
 			      const struct tls_target *target);
-/* While the configuration is read: HTTP/2 is not to be agreed upon by ALPN, because nobody behind
- * this line speaks it. Returns whether its words offer it. */
-MUST_USE bool tls_bind_leave_out_h2(struct tls_bind *bind);
+/* While the configuration is read: of the protocols of net/proto.h the usual one alone is to be
+ * agreed upon by ALPN, because nobody behind this line speaks another. Returns the name of one that
+ * its words offer all the same; empty: none. */
+MUST_USE struct span tls_bind_usual_alone(struct tls_bind *bind);
 /* When its contexts are there: do some of its certificates allow early data? */
 MUST_USE bool tls_bind_takes_early(const struct tls_bind *bind);
 /* What ALPN offers where the line says nothing of it; wire: lengths and names, lasts. */
-void tls_bind_offer(struct tls_bind *bind, const char *wire);
+void tls_bind_offer(struct tls_bind *bind, struct span wire);
 
 /* Goes on with the handshake, after an event of the connection. IO_OK: done, bytes may pass.
  * IO_AGAIN: wait for the next event. IO_ERR: it failed, tls_link_fault says why; the alert that

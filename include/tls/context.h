@@ -17,7 +17,8 @@ struct tls_trust;
 /* What ALPN offers behind a bind line. */
 struct tls_offer {
 	struct span usual; /* where nothing is said of it, in the form of the wire */
-	bool without_h2;   /* nobody speaks it there, whatever is said */
+	bool usual_alone;  /* nobody speaks another protocol there (net/proto.h), whatever is
+			    * said */
 };
 
 struct tls_context_basis {

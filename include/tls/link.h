@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "base/str.h"
 #include "net/link.h"
+#include "net/proto.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -135,5 +136,7 @@ struct span tls_link_secret(struct link link, enum tls_secret which);
 struct ssl_st *tls_link_ssl(struct link link);
 /* Does it speak that protocol, by ALPN? */
 MUST_USE bool tls_link_agreed(struct link link, const char *protocol);
+/* Which protocol was agreed upon by ALPN; PROTO_UNSET: none, or none of net/proto.h. */
+MUST_USE enum proto tls_link_proto(struct link link);
 
 #endif

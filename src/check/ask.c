@@ -45,15 +45,17 @@ struct addr ask_address(const struct check *check)
 	return to;
 }
 
-enum server_proto ask_proto(const struct check *check)
+enum proto ask_proto(const struct check *check)
 {
 	const struct server_settings *set = &check->server->set;
 
-	return (enum server_proto)(set->check_proto ? set->check_proto : set->proto);
+	if (set->check_proto)
+		return set->check_proto;
+	return proto_can(set->proto, PROTO_CHECKS) ? set->proto : PROTO_UNSET;
 }
 
 /* Whoever is offered h2 might take it. */
-struct span ask_offers(const struct check *check, enum server_proto proto)
+struct span ask_offers(const struct check *check, enum proto proto)
 {
 	const struct server *s = check->server;
 
@@ -62,10 +64,10 @@ struct span ask_offers(const struct check *check, enum server_proto proto)
 		return s->set.check_alpn.len ? s->set.check_alpn : span_of("\2h2");
 	case PROTO_NONE:
 	case PROTO_H1:
-		if (s->check_alpn_h1.len)
-			return s->check_alpn_h1;
+		if (s->check_alpn_usual.len)
+			return s->check_alpn_usual;
 		break;
-	case PROTO_UNSET:
+	default:
 		break;
 	}
 	return s->set.check_alpn;

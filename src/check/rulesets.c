@@ -154,7 +154,7 @@ static bool rules_want_tls(const struct ruleset *rules)
 /* As in the traffic "h1" and "h2" are for HTTP, and "none" for all else. */
 static int check_proto(struct config *cfg, const struct server *s)
 {
-	enum server_proto proto = (enum server_proto)s->set.check_proto;
+	enum proto proto = s->set.check_proto;
 	const struct ruleset *rules = check_conf_rules(s->proxy);
 	bool http = ruleset_is_http(rules);
 
@@ -164,7 +164,7 @@ static int check_proto(struct config *cfg, const struct server *s)
 	if (proto == PROTO_UNSET || (proto == PROTO_NONE) != http)
 		return 0;
 	return config_error(cfg, &s->loc, "server '%s': 'check-proto %s' is not for these checks: %s", s->id,
-			    server_protos[proto], http ? "they are over HTTP" :
+			    proto_words[proto], http ? "they are over HTTP" :
 			    "they are not over HTTP, for which 'option httpchk' asks");
 }
 

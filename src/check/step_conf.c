@@ -126,7 +126,7 @@ static int connect_proto(struct statement *st, const char *name, struct step_con
 	if (!word)
 		return -1;
 	c->proto = !http ? PROTO_NONE : !strcmp(word, "h2") ? PROTO_H2 : PROTO_H1;
-	if (!strcmp(word, server_protos[c->proto]))
+	if (!strcmp(word, proto_words[c->proto]))
 		return 0;
 	if (http && !strcmp(word, "fcgi"))
 		return stmt_error(st, st->at - 1, "'%s connect proto %s' is not supported yet", name,

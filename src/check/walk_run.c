@@ -210,21 +210,21 @@ static struct addr connect_address(const struct walk *walk, const struct step_co
 }
 
 /* What the connection is to speak; PROTO_UNSET: what ALPN says. */
-static enum server_proto connect_proto(const struct check *check, const struct step_connect *c)
+static enum proto connect_proto(const struct check *check, const struct step_connect *c)
 {
 	if (!ruleset_is_http(check->rules))
 		return PROTO_NONE;
 	if (check->rules->type == CHECK_GRPC)
 		return PROTO_H2;
-	return c->proto || !c->as_server ? (enum server_proto)c->proto : ask_proto(check);
+	return c->proto || !c->as_server ? (enum proto)c->proto : ask_proto(check);
 }
 
 static bool connect_speaks_h2(const struct walk *walk)
 {
-	enum server_proto proto = connect_proto(walk->check, &walk->step->connect);
+	enum proto proto = connect_proto(walk->check, &walk->step->connect);
 
 	return proto == PROTO_H2 || (proto == PROTO_UNSET && walk->tls &&
-				     tls_link_agreed(conn_link(walk->check->conn), "h2"));
+				     tls_link_proto(conn_link(walk->check->conn)) == PROTO_H2);
 }
 
 /* What comes before the bytes of the next steps. */

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "exchange/exchange.h"
-#include "http/h2_frame.h"
 #include "http/message.h"
 #include "net/listener.h"
 #include "proxy/part.h"
@@ -99,17 +98,15 @@ static void bad_message_note(const struct stream *s, bool response, const struct
 	bad_message_copy(bad, bytes, len);
 }
 
-/* Of a client that may begin so: RFC 9113 3.4, by prior knowledge. */
-static bool is_preface(const struct stream *s, const char *bytes, size_t len)
+/* May the client begin in another protocol: RFC 9113 3.3, by prior knowledge? */
+static bool may_begin_otherwise(const struct stream *s)
 {
 	const struct exchange *x = s->exchange;
 
 	return x->first && (!x->upgraded || s->origin->upgraded == UPGRADED_ANY) &&
-	       s->origin->carrier->hand_over &&
-	       s->origin->listener->bind->proto == BIND_PROTO_AGREED &&
+	       s->origin->carrier->hand_over && s->origin->listener->bind->proto == PROTO_UNSET &&
 	       !(s->origin->frontend->set.options.on & OPT_NO_H2_UPGRADE) &&
-	       !(*s->relay.client.flags & CONN_UNPROVEN) &&
-	       !memcmp(bytes, h2_preface, len < H2_PREFACE_LEN ? len : H2_PREFACE_LEN);
+	       !(*s->relay.client.flags & CONN_UNPROVEN);
 }
 
 static void bad_message_hook(struct end *end, const struct message_error *error, const char *bytes,
@@ -119,8 +116,11 @@ static void bad_message_hook(struct end *end, const struct message_error *error,
 	struct relay *relay = response ? container_of(end, struct relay, server) :
 					 container_of(end, struct relay, client);
 
-	if (!response && is_preface(stream_of(relay), bytes, len)) {
-		stream_of(relay)->exchange->preface = true;
+	enum proto begun = response || !may_begin_otherwise(stream_of(relay)) ? PROTO_UNSET :
+			   proto_begun(bytes, len);
+
+	if (begun) {
+		stream_of(relay)->exchange->preface = (uint8_t)begun;
 		return;
 	}
 	bad_message_note(stream_of(relay), response, error, bytes, len);

@@ -92,7 +92,7 @@ static bool early_is_safe(const struct exchange *x)
 {
 	const struct proxy_settings *set = &x->stream->backend->set;
 
-	return x->stream->server->carrier == CARRIER_H1 && set->retry_on & RETRY_0RTT &&
+	return x->stream->server->carrier == CARRIER_USUAL && set->retry_on & RETRY_0RTT &&
 	       retries_of(x->stream) && !x->no_retry && x->req.framing == BODY_NONE &&
 	       (x->req.method == METHOD_GET || x->req.method == METHOD_HEAD ||
 		x->req.method == METHOD_OPTIONS);
@@ -122,7 +122,7 @@ struct span early_request_words(struct stream *s)
 	struct exchange *x = s->exchange;
 
 	x->early_words = (struct span){ NULL, 0 };
-	if ((early_unproven(s) && s->server->carrier == CARRIER_H1) || early_is_safe(x))
+	if ((early_unproven(s) && s->server->carrier == CARRIER_USUAL) || early_is_safe(x))
 		x->early_words = early_head(s);
 	return x->early_words;
 }

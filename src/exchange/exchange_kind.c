@@ -41,8 +41,8 @@ static int upgraded_head(struct stream *s)
 {
 	if (s->exchange->http.request)
 		return STEP_NEXT;
-	if (s->origin->upgraded == UPGRADED_H2 && s->origin->carrier->hand_over)
-		return exchange_hand_over(s);
+	if (s->origin->upgraded > PROTO_USUAL && s->origin->carrier->hand_over)
+		return exchange_hand_over(s, s->origin->upgraded);
 	return exchange_request_head(s);
 }
 

@@ -188,9 +188,9 @@ COLD static int head_none(struct stream *s)
 }
 
 /* HTTP/2. */
-COLD int exchange_hand_over(struct stream *s)
+COLD int exchange_hand_over(struct stream *s, enum proto proto)
 {
-	s->origin->carrier->hand_over(s->origin);
+	s->origin->carrier->hand_over(s->origin, proto);
 	return head_none(s);
 }
 
@@ -231,7 +231,7 @@ int exchange_request_head(struct stream *s)
 		if (head_unsaid(s) && !x->memory.failed)
 			return head_unsaid_end(s);
 		if (x->preface)
-			return exchange_hand_over(s);
+			return exchange_hand_over(s, x->preface);
 		head_count(s);
 		return head_failed(s);
 	case IO_OK:

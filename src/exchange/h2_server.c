@@ -80,7 +80,7 @@ static struct server_conn *trunk_open(struct conn **conn, bool once)
 		return NULL;
 	KIND_IS(struct trunk, t);
 	list_init(&t->sc.node);
-	t->sc.carrier = CARRIER_H2;
+	t->sc.carrier = (uint8_t)CARRIER_OF(PROTO_H2);
 	t->sc.conn = *conn;
 	t->once = once;
 	t->h2 = h2_conn_new(conn, true, &h2_server_limits, &trunk_owner, t, (struct span){ NULL, 0 });
@@ -165,6 +165,7 @@ static bool trunk_ready(struct server_conn *sc)
 
 const struct server_carrier_ops h2_server_carrier = {
 	.name = "h2",
+	.many = true,
 	.open = trunk_open,
 	.lend = trunk_lend,
 	.take_back = trunk_take_back,

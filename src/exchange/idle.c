@@ -111,7 +111,7 @@ static unsigned idle_least_uses(const struct stream *s)
 /* As in the reference: a protocol of many exchanges at once will take a second one. */
 static bool idle_lasts(const struct server_conn *sc)
 {
-	return sc->carrier == CARRIER_H2;
+	return sc->carrier != CARRIER_USUAL && server_conn_ops(sc)->many;
 }
 
 static ALWAYS_INLINE bool idle_same_addr(const struct addr *a, const struct addr *b)

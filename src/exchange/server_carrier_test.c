@@ -357,10 +357,10 @@ static int begin(void **state)
 		 "frontend f\n default_backend b\nfrontend g\n default_backend c\n"
 		 "backend b\n http-reuse always\n server s 127.0.0.1:%u pool-low-conn 9\n"
 		 "backend c\n http-reuse safe\n server s 127.0.0.1:%u pool-low-conn 9\n", port, port);
-	server_carriers[1] = &trunk_carrier;
+	server_carriers[CARRIER_OF(PROTO_H2)] = &trunk_carrier;
 	world_begin(text);
-	server()->carrier = 1;
-	world_backend("c")->servers->carrier = 1;
+	server()->carrier = CARRIER_OF(PROTO_H2);
+	world_backend("c")->servers->carrier = CARRIER_OF(PROTO_H2);
 	return 0;
 }
 
@@ -368,7 +368,7 @@ static int end(void **state)
 {
 	(void)state;
 	world_end();
-	server_carriers[1] = &h2_server_carrier;
+	server_carriers[CARRIER_OF(PROTO_H2)] = &h2_server_carrier;
 	close(listening);
 	return 0;
 }

@@ -99,7 +99,7 @@ static struct server_conn *single_open(struct conn **conn, bool once)
 	if (!sc)
 		return NULL;
 	sc->conn = *conn;
-	sc->carrier = once ? CARRIER_H1_ONCE : CARRIER_H1;
+	sc->carrier = once ? CARRIER_ONCE : CARRIER_USUAL;
 	*conn = NULL;
 	return sc;
 }
@@ -180,7 +180,7 @@ static ALWAYS_INLINE bool single_ready(struct server_conn *sc)
 	return false;
 }
 
-static const struct server_carrier_ops single_carrier = {
+const struct server_carrier_ops single_server_carrier = {
 	.name = "h1",
 	.open = single_open,
 	.lend = single_lend,
@@ -203,7 +203,7 @@ static void once_take_back(struct server_conn *sc, struct stream *s, bool keep)
 	single_free(&sc);
 }
 
-static const struct server_carrier_ops once_carrier = {
+const struct server_carrier_ops once_server_carrier = {
 	.name = "h1",
 	.open = single_open,
 	.lend = once_lend,
@@ -213,21 +213,19 @@ static const struct server_carrier_ops once_carrier = {
 
 /* ---- agreed upon in TLS ---------------------------------------------------------------------- */
 
-static struct server_conn *agreed_open(struct conn **conn, bool once)
+static unsigned agreed_carrier(struct link link)
 {
-	bool h2 = tls_link_agreed(conn_link(*conn), "h2");
+	enum proto proto = tls_link_proto(link);
 
-	return h2 ? h2_server_carrier.open(conn, once) : single_open(conn, once);
+	return proto_can(proto, PROTO_SERVERS) ? CARRIER_OF(proto) : CARRIER_USUAL;
 }
 
-static const struct server_carrier_ops agreed_carrier = { .name = "by ALPN", .open = agreed_open };
+static struct server_conn *agreed_open(struct conn **conn, bool once)
+{
+	return server_carriers[agreed_carrier(conn_link(*conn))]->open(conn, once);
+}
 
-const struct server_carrier_ops *server_carriers[SERVER_CARRIERS] = {
-	[CARRIER_H1] = &single_carrier,
-	[CARRIER_H2] = &h2_server_carrier,
-	[CARRIER_BY_ALPN] = &agreed_carrier,
-	[CARRIER_H1_ONCE] = &once_carrier,
-};
+const struct server_carrier_ops agreed_server_carrier = { .name = "by ALPN", .open = agreed_open };
 
 /* ---- for exchanges --------------------------------------------------------------------------- */
 
@@ -243,7 +241,7 @@ static unsigned server_conn_carrier(const struct stream *s)
 
 	if (likely(!server->ws) || server->carrier == CARRIER_BY_ALPN || !h2_is_websocket(&s->exchange->req))
 		return server->carrier;
-	return server->ws == WS_H2 ? CARRIER_H2 : CARRIER_H1;
+	return CARRIER_OF(server->ws);
 }
 
 /* No memory for what others would need of it: a connection of HTTP/1 serves this exchange alone, and
@@ -251,19 +249,24 @@ static unsigned server_conn_carrier(const struct stream *s)
 COLD static bool server_conn_once(struct stream *s)
 {
 	unsigned carrier = server_conn_carrier(s);
-	bool h2 = carrier == CARRIER_H2 ||
-		  (carrier == CARRIER_BY_ALPN &&
-		   tls_link_agreed(end_own_link(&s->relay.server), "h2"));
 
+	if (carrier == CARRIER_BY_ALPN)
+		carrier = agreed_carrier(end_own_link(&s->relay.server));
 	s->exchange->reused = false;
-	return !h2 && exchange_attach_server(s, false);
+	return carrier == CARRIER_USUAL && exchange_attach_server(s, false);
+}
+
+/* Exchanges of HTTP/1 are counted here, those of other protocols where they are made. */
+static ALWAYS_INLINE bool counts_here(const struct server_conn *sc)
+{
+	return likely(sc->carrier == CARRIER_USUAL) || sc->carrier == CARRIER_ONCE;
 }
 
 static ALWAYS_INLINE void count_lent(const struct server_conn *sc, bool made)
 {
 	struct h1_counts *h1 = &sc->server->proxy->be->h1;
 
-	if (sc->carrier == CARRIER_H2)
+	if (!counts_here(sc))
 		return;
 	h1->total_streams++;
 	h1->open_streams++;
@@ -278,7 +281,7 @@ static ALWAYS_INLINE void count_given(const struct server_conn *sc, const struct
 	const struct exchange *x = s->exchange;
 	struct stream_bytes all;
 
-	if (sc->carrier == CARRIER_H2)
+	if (!counts_here(sc))
 		return;
 	all = stream_bytes_of(s);
 	h1->open_streams--;
@@ -359,7 +362,7 @@ void server_conn_suspect(struct stream *s)
 {
 	const struct server_conn *sc = s->exchange->server_conn;
 
-	if (sc && server_conn_ops(sc) == &single_carrier && s->exchange->reused &&
+	if (sc && sc->carrier == CARRIER_USUAL && s->exchange->reused &&
 	    sc->last & LAST_BODILESS)
 		single_distrust(s->server);
 }

@@ -31,7 +31,7 @@
 #include "net/netns.h"
 #include "proxy/proxy.h"
 #include "session/admission.h"
-#include "session/h2_carrier.h"
+#include "session/client_protos.h"
 #include "session/handshake.h"
 #include "session/session.h"
 #include "stream/extra.h"
@@ -172,14 +172,18 @@ static const char *server_speech(void)
 		o->backend ? proxy_find(proxies_running, o->backend, PROXY_BACKEND) : NULL;
 	const struct server *s = be && o->server ? server_find(be, o->server) : NULL;
 	bool tls = s && s->set.tls.options.on & TLS_SSL;
+	enum proto p;
 
 	if (!s || now.inside.closes)
 		return tls ? " (it would go over TLS)" : "";
-	if (s->set.proto == PROTO_H2)
-		return tls ? " (it would go as HTTP/2, over TLS)" : " (it would go as HTTP/2)";
-	if (tls && s->set.tls.alpn.len &&
-	    memmem(s->set.tls.alpn.ptr, s->set.tls.alpn.len, "\2h2", 3))
-		return " (it would go over TLS, as HTTP/2 if the server agrees)";
+	if (s->set.proto > PROTO_USUAL)
+		return arena_printf(now.record.arena, " (it would go as %s%s)", protos[s->set.proto].name,
+				    tls ? ", over TLS" : "");
+	for (p = PROTO_USUAL + 1; tls && p < PROTO_COUNT; p++)
+		if (s->set.tls.alpn.len && memmem(s->set.tls.alpn.ptr, s->set.tls.alpn.len,
+						  protos[p].alpn.ptr, protos[p].alpn.len))
+			return arena_printf(now.record.arena, " (it would go over TLS, as %s if the "
+					    "server agrees)", protos[p].name);
 	return tls ? " (it would go over TLS)" : "";
 }
 
@@ -258,8 +262,8 @@ static int begin(struct err *err)
 	}
 	se->origin.told->dst = now.to;
 	se->origin.told->has_dst = true;
-	if (now.inside.request_h2.len && l->bind->proto == BIND_PROTO_H2)
-		l->bind->begins = h2_carrier_begin;
+	if (now.inside.request_h2.len && l->bind->proto == PROTO_H2)
+		l->bind->begins = client_protos[PROTO_H2].begin;
 	admission_take(l);
 	view_of_origin(&se->origin, conn_link(conn), &view);
 	set_variables(now.ask, &view, false);

@@ -51,8 +51,8 @@ static void servers_ready(struct proxy *px)
 	struct server *s;
 
 	for (s = px->servers; s; s = s->next) {
-		s->carrier = CARRIER_H1;
-		s->ws = WS_AUTO;
+		s->carrier = CARRIER_USUAL;
+		s->ws = PROTO_UNSET;
 		s->tls = NULL;
 		s->set.socks4.family = AF_UNSPEC;
 	}

@@ -281,21 +281,14 @@ static int bind_mss(struct statement *st, const struct keyword *kw, void *object
 	return 0;
 }
 
-static const char *const bind_protos[] = { [BIND_PROTO_AGREED] = "", [BIND_PROTO_H1] = "h1",
-					   [BIND_PROTO_H2] = "h2", [BIND_PROTO_NONE] = "none",
-					   NULL };
-
 static int bind_proto(struct statement *st, const struct keyword *kw, void *object)
 {
-	struct bind_conf *bind = object;
-	int i;
+	enum proto proto = proto_take(st, PROTO_CLIENTS);
 
-	for (i = BIND_PROTO_H1; bind_protos[i]; i++)
-		if (stmt_take(st, bind_protos[i])) {
-			bind->proto = i;
-			return 0;
-		}
-	return stmt_unknown(st, st->at, "protocol of clients", kw->names);
+	if (!proto)
+		return stmt_unknown(st, st->at, "protocol of clients", kw->names);
+	((struct bind_conf *)object)->proto = proto;
+	return 0;
 }
 
 static int global_unix_bind(struct statement *st, const struct keyword *kw, void *object)
@@ -370,7 +363,7 @@ static const struct keyword bind_keywords[] = {
 	{ "nice", SCOPE_BIND | SCOPE_DGRAM, 0, "<nice>", set_int, .offset = AT(nice), .min = -1024,
 	  .max = 1024, .dflt = "0",
 	  .help = "priority of its connections; positive: others go first" },
-	{ "proto", SCOPE_BIND, 0, "{ h1 | h2 | none }", bind_proto, .names = bind_protos + 1,
+	{ "proto", SCOPE_BIND, 0, PROTO_ARGS, bind_proto, .names = proto_words + 1,
 	  .dflt = "agreed by ALPN, or told by what comes",
 	  .help = "protocol of the clients of these sockets" },
 	{ "tcp-ut", SCOPE_BIND, 0, "<delay>", set_duration, .offset = AT(tcp_ut), .min = 0,

@@ -153,19 +153,21 @@ static void check_binds(struct config *cfg, const struct proxy *px)
 		       "declare it as a backend if that is meant", proxy_kind_name(px), px->name);
 }
 
-/* Which versions of HTTP the clients of a bind line may speak, and what ALPN says of that. */
+/* Which protocols the clients of a bind line may speak, and what ALPN says of that. */
 static void check_http(struct config *cfg, const struct bind_conf *bind)
 {
-	static const char *const offers[] = { [BIND_PROTO_AGREED] = "\2h2\10http/1.1",
-					      [BIND_PROTO_H1] = "\10http/1.1",
-					      [BIND_PROTO_H2] = "\2h2" };
+	struct span out;
 
 	if (!bind->tls)
 		return;
-	tls_bind_offer(bind->tls, offers[bind->proto]);
-	if (bind->proto == BIND_PROTO_H1 && tls_bind_leave_out_h2(bind->tls))
-		config_notice(cfg, &bind->loc, "with 'proto h1', 'h2' is left out of what ALPN "
-			      "offers here");
+	tls_bind_offer(bind->tls, bind->proto ? protos[bind->proto].alpn : span_of(PROTO_OFFER));
+	if (bind->proto != PROTO_USUAL)
+		return;
+	out = tls_bind_usual_alone(bind->tls);
+	if (out.len)
+		config_notice(cfg, &bind->loc, "with 'proto %s', '%.*s' is left out of what "
+			      "ALPN offers here", proto_words[bind->proto], (int)out.len,
+			      out.ptr);
 }
 
 static void check_protocols(struct config *cfg, const struct proxy *px)
@@ -173,12 +175,12 @@ static void check_protocols(struct config *cfg, const struct proxy *px)
 	const struct bind_conf *bind;
 
 	list_for_each(bind, &px->binds, node) {
-		if (px->set.mode == MODE_HTTP && bind->proto == BIND_PROTO_NONE)
+		if (px->set.mode == MODE_HTTP && bind->proto == PROTO_NONE)
 			config_error(cfg, &bind->loc, "'proto none' needs mode tcp: in mode http, "
 				     "clients speak HTTP");
 		else if (px->set.mode == MODE_HTTP)
 			check_http(cfg, bind);
-		else if (bind->proto && bind->proto != BIND_PROTO_NONE)
+		else if (bind->proto > PROTO_NONE)
 			config_error(cfg, &bind->loc, "'proto' needs mode http: in mode tcp, bytes "
 				     "pass whatever they are");
 	}

@@ -245,21 +245,22 @@ static int server_take_addr(struct statement *st, const char *what, unsigned all
 	return 0;
 }
 
-const char *const server_protos[] = { [PROTO_UNSET] = "", [PROTO_NONE] = "none",
-				      [PROTO_H1] = "h1", [PROTO_H2] = "h2", NULL };
-
-const char *const server_ws_names[] = { [WS_AUTO] = "auto", [WS_H1] = "h1", [WS_H2] = "h2", NULL };
+/* The word "ws" takes "auto", and the protocols. */
+#define WORD(id, word, ...) (word),
+static const char *const ways_of_websocket[] = { "auto", PROTOS(WORD) NULL };
+#undef WORD
 
 static int server_ws(struct statement *st, const struct keyword *kw, void *object)
 {
-	int i;
+	enum proto ws = PROTO_UNSET;
 
-	for (i = WS_AUTO; server_ws_names[i]; i++)
-		if (stmt_take(st, server_ws_names[i])) {
-			((struct server *)object)->set.ws = i;
-			return 0;
-		}
-	return stmt_unknown(st, st->at, "way for WebSocket", kw->names);
+	if (!stmt_take(st, "auto")) {
+		ws = proto_take(st, PROTO_SERVERS | PROTO_WEBSOCKET);
+		if (!ws)
+			return stmt_unknown(st, st->at, "way for WebSocket", kw->names);
+	}
+	((struct server *)object)->set.ws = ws;
+	return 0;
 }
 
 static int server_addr(struct statement *st, const struct keyword *kw, void *object)
@@ -310,15 +311,14 @@ static int server_port(struct statement *st, const struct keyword *kw, void *obj
 
 static int server_proto(struct statement *st, const struct keyword *kw, void *object)
 {
-	int *proto = (int *)(void *)((char *)object + kw->offset);
+	enum proto *field = (enum proto *)(void *)((char *)object + kw->offset);
 	const char *word = stmt_peek(st);
-	int i;
+	enum proto proto = word ? proto_take(st, (unsigned)kw->bit) : PROTO_UNSET;
 
-	for (i = PROTO_NONE; word && server_protos[i]; i++)
-		if (stmt_take(st, server_protos[i])) {
-			*proto = i;
-			return 0;
-		}
+	if (proto) {
+		*field = proto;
+		return 0;
+	}
 	if (word && !strcmp(word, "fcgi"))
 		return stmt_error(st, st->at, "FastCGI is not supported yet");
 	return stmt_unknown(st, st->at, "protocol", kw->names);
@@ -412,8 +412,8 @@ static const struct keyword server_keywords[] = {
 	NO_BIT("no-backup", SRV_BACKUP, "takes back a 'backup' of default-server"),
 	BIT("check", SRV_CHECK, "health checks"),
 	NO_BIT("no-check", SRV_CHECK, "takes back a 'check' of default-server"),
-	{ "check-proto", SCOPE_SERVER, 0, "{ h1 | h2 | none }", server_proto,
-	  .offset = SET(check_proto), .names = server_protos + 1,
+	{ "check-proto", SCOPE_SERVER, 0, PROTO_ARGS, server_proto,
+	  .offset = SET(check_proto), .names = proto_words + 1, .bit = PROTO_CHECKS,
 	  .dflt = "by 'proto', 'check-alpn', else h1", .help = "the protocol of health checks" },
 	BIT("check-send-proxy", SRV_CHECK_SEND_PROXY, "PROXY protocol in health checks, too"),
 	NO_BIT("no-check-send-proxy", SRV_CHECK_SEND_PROXY,
@@ -513,8 +513,8 @@ static const struct keyword server_keywords[] = {
 	  parse_source, .offset = SET(source), .dflt = "that of the backend",
 	  .help = "address from which it is connected" },
 	DELAY("tcp-ut", tcp_ut, 0, "the system's", "how long sent data may stay unacknowledged"),
-	{ "proto", SCOPE_SERVER, 0, "{ h1 | h2 | none }", server_proto, .offset = SET(proto),
-	  .names = server_protos + 1, .dflt = "by 'alpn', else h1",
+	{ "proto", SCOPE_SERVER, 0, PROTO_ARGS, server_proto, .offset = SET(proto),
+	  .names = proto_words + 1, .bit = PROTO_SERVERS, .dflt = "by 'alpn', else h1",
 	  .help = "the protocol of connections to it" },
 	BIT("strict-maxconn", SRV_STRICT, "'maxconn' bounds connections, those that are kept, too"),
 	BIT("tfo", SRV_TFO, "TCP Fast Open"),
@@ -523,7 +523,7 @@ static const struct keyword server_keywords[] = {
 	  .help = "GET and HEAD are sent there by a redirect, the path behind the prefix" },
 	{ "track", SCOPE_SERVER, 0, "[<backend>/]<server>", set_string, .offset = SET(track),
 	  .help = "follows the state of another server" },
-	{ "ws", SCOPE_SERVER, 0, "{ auto | h1 | h2 }", server_ws, .names = server_ws_names,
+	{ "ws", SCOPE_SERVER, 0, "{ auto | h1 | h2 }", server_ws, .names = ways_of_websocket,
 	  .dflt = "auto", .help = "the protocol in which WebSocket goes to it" },
 	{ "weight", SCOPE_SERVER, 0, "<weight>", set_int, .offset = SET(weight), .min = 0,
 	  .max = 256, .dflt = "1", .help = "its share of the load" },

@@ -78,20 +78,21 @@ static void check_proto(struct config *cfg, struct server *s)
 {
 	bool http = s->proxy->set.mode == MODE_HTTP;
 	bool fits = s->set.proto == PROTO_NONE ? !http : s->set.proto < PROTO_NONE || http;
+	enum proto usually = s->set.proto > PROTO_USUAL ? s->set.proto : PROTO_USUAL;
 
 	if (!fits && cfg->serving) /* tools read it */
 		config_error(cfg, &s->loc, "MUX protocol is not usable for server.");
 	else if (!fits)
 		config_error(cfg, &s->loc, "server '%s': 'proto %s' is not for mode %s", s->id,
-			     server_protos[s->set.proto], http ? "http" : "tcp");
-	if (s->set.ws != WS_AUTO && !http)
+			     proto_words[s->set.proto], http ? "http" : "tcp");
+	if (s->set.ws && !http)
 		config_notice(cfg, &s->loc, "server '%s': 'ws' has no effect outside of mode http", s->id);
-	if (s->set.proto == PROTO_H2)
-		s->carrier = CARRIER_H2;
-	if (s->set.ws != (s->carrier == CARRIER_H2 ? WS_H2 : WS_H1))
+	if (usually != PROTO_USUAL)
+		s->carrier = (uint8_t)CARRIER_OF(usually);
+	if (s->set.ws != usually)
 		s->ws = (uint8_t)s->set.ws;
-	s->particular = s->ws != WS_AUTO;
-	if (s->carrier == CARRIER_H2 || s->ws == WS_H2)
+	s->particular = s->ws;
+	if (proto_can(usually, PROTO_REFUSES) || proto_can(s->ws, PROTO_REFUSES))
 		s->proxy->set.retry_on |= RETRY_UNPROCESSED;
 }
 

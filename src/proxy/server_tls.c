@@ -156,63 +156,59 @@ static const struct keyword server_tls_keywords[] = {
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-static const struct span h2_alone = { "\2h2", 3 }, h1_alone = { "\10http/1.1", 9 };
-
-/* The list without h2. */
-static struct span without_h2(struct config *cfg, const struct span *alpn)
+/* The list without the names of protocols that are not the usual one. */
+static struct span usual_alone(struct config *cfg, const struct span *alpn)
 {
 	char *kept = arena_alloc(cfg->arena, alpn->len + 1);
-	size_t at, len, n = 0;
 
-	for (at = 0; at < alpn->len; at += len) {
-		len = 1 + (unsigned char)alpn->ptr[at];
-		if (len == 3 && !memcmp(alpn->ptr + at + 1, "h2", 2))
-			continue;
-		memcpy(kept + n, alpn->ptr + at, len);
-		n += len;
-	}
-	return (struct span){ kept, n };
+	return (struct span){ kept, proto_names_of(PROTO_USUAL, *alpn, kept) };
 }
 
-/* What checks offer that do not speak HTTP/2: whoever is offered h2 might take it. */
+/* What checks offer that speak the usual protocol: whoever is offered another might take it. */
 static void check_offers(struct config *cfg, struct server *s, const struct span *alpn)
 {
 	const struct span *offered = s->set.check_alpn.len ? &s->set.check_alpn : alpn;
-	struct span rest = without_h2(cfg, offered);
+	struct span rest = usual_alone(cfg, offered), out;
 
 	if (rest.len == offered->len)
 		return;
-	s->check_alpn_h1 = rest.len ? rest : h1_alone;
-	if (s->set.check_alpn.len && s->set.check_proto == PROTO_H1)
-		config_notice(cfg, &s->loc, "server '%s': with 'check-proto h1', 'h2' of 'check-alpn' is left "
-			      "out", s->id);
+	s->check_alpn_usual = rest.len ? rest : protos[PROTO_USUAL].alpn;
+	if (s->set.check_alpn.len && s->set.check_proto == PROTO_USUAL) {
+		out = proto_unusual(*offered);
+		config_notice(cfg, &s->loc, "server '%s': with 'check-proto %s', '%.*s' of "
+			      "'check-alpn' is left out", s->id, proto_words[PROTO_USUAL],
+			      (int)out.len, out.ptr);
+	}
 }
 
 /* What is offered, and who carries exchanges then. */
 static int choose_protocol(struct config *cfg, struct server *s, struct tls_settings *set)
 {
 	bool http = s->proxy->set.mode == MODE_HTTP;
-	struct span rest;
+	struct span rest, out;
 
-	if (http && s->set.proto == PROTO_H2 && !set->has_alpn) {
-		set->alpn = h2_alone;
+	if (http && s->set.proto > PROTO_USUAL && !set->has_alpn) {
+		set->alpn = protos[s->set.proto].alpn;
 		set->has_alpn = true;
 	}
 	check_offers(cfg, s, &set->alpn);
 	if (!http)
 		return 0;
-	rest = without_h2(cfg, &set->alpn);
-	if (rest.len == set->alpn.len || s->set.proto == PROTO_H2 || !(set->options.on & TLS_SSL))
+	rest = usual_alone(cfg, &set->alpn);
+	if (rest.len == set->alpn.len || s->set.proto > PROTO_USUAL || !(set->options.on & TLS_SSL))
 		return 0;
 	if (s->set.proto == PROTO_UNSET) {
 		s->carrier = CARRIER_BY_ALPN;
-		s->ws = (uint8_t)(s->set.ws ? s->set.ws : rest.len ? WS_H1 : WS_AUTO);
+		s->ws = (uint8_t)(s->set.ws ? s->set.ws : rest.len ? PROTO_USUAL : PROTO_UNSET);
 		s->proxy->set.retry_on |= RETRY_UNPROCESSED;
 		return 0;
 	}
+	out = proto_unusual(set->alpn);
 	if (!rest.len)
-		return config_error(cfg, &s->loc, "server '%s': 'alpn h2' does not go with 'proto h1'", s->id);
-	config_notice(cfg, &s->loc, "server '%s': with 'proto h1', 'h2' of 'alpn' is left out", s->id);
+		return config_error(cfg, &s->loc, "server '%s': 'alpn %.*s' does not go with 'proto %s'",
+				    s->id, (int)out.len, out.ptr, proto_words[PROTO_USUAL]);
+	config_notice(cfg, &s->loc, "server '%s': with 'proto %s', '%.*s' of 'alpn' is left out",
+		      s->id, proto_words[PROTO_USUAL], (int)out.len, out.ptr);
 	set->alpn = rest;
 	return 0;
 }

@@ -14,7 +14,7 @@
 #include "relay/buffer.h"
 #include "relay/message_end.h"
 #include "session/admission.h"
-#include "session/h2_carrier.h"
+#include "session/client_protos.h"
 #include "session/handshake.h"
 #include "session/keepalive.h"
 #include "stream/client_close.h"
@@ -84,24 +84,25 @@ static bool session_draining(const struct origin *origin)
 }
 
 /* The exchange has ended, of which the connection was taken back. */
-COLD static void session_starts_h2(struct origin *origin)
+COLD static void session_goes_on(struct origin *origin)
 {
 	struct session *se = session_of(origin);
 
 	se->deadline_ms = 0;
-	h2_carrier_begin(se);
+	client_protos[origin->goes_on].begin(se);
 }
 
-static const struct carrier_ops session_leaves_h1 = {
+static const struct carrier_ops session_changes = {
 	.name = "h1",
 	.is_h1 = true,
 	.take_back = session_takes_back,
-	.ended = session_starts_h2,
+	.ended = session_goes_on,
 };
 
-static void session_hands_over(struct origin *origin)
+static void session_hands_over(struct origin *origin, enum proto proto)
 {
-	origin->carrier = &session_leaves_h1;
+	origin->goes_on = (uint8_t)proto;
+	origin->carrier = &session_changes;
 }
 
 COLD static void session_waits_on(struct origin *origin);
@@ -185,10 +186,9 @@ static void session_count_connection(struct listener *l, struct proxy *px)
 
 static void session_begin_agreed(struct session *se)
 {
-	if (tls_link_agreed(conn_link(se->conn), "h2"))
-		h2_carrier_begin(se);
-	else
-		keepalive_wait(se);
+	enum proto proto = tls_link_proto(conn_link(se->conn));
+
+	client_protos[proto_can(proto, PROTO_CLIENTS) ? proto : PROTO_USUAL].begin(se);
 }
 
 void (*session_kind(const struct bind_conf *bind))(struct session *session)
@@ -197,9 +197,9 @@ void (*session_kind(const struct bind_conf *bind))(struct session *session)
 
 	if (px->set.mode != MODE_HTTP || px->applet)
 		return session_lend;
-	if (bind->proto == BIND_PROTO_H2)
-		return h2_carrier_begin;
-	return bind->tls && bind->proto == BIND_PROTO_AGREED ? session_begin_agreed : keepalive_wait;
+	if (bind->proto)
+		return client_protos[bind->proto].begin;
+	return bind->tls ? session_begin_agreed : client_protos[PROTO_USUAL].begin;
 }
 
 /* From a port that only root may take: rather an attack by reflection than a client. */

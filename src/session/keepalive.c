@@ -13,7 +13,7 @@
 #include "proxy/global.h"
 #include "proxy/proxy.h"
 #include "relay/buffer.h"
-#include "session/h2_carrier.h"
+#include "session/client_protos.h"
 #include "session/session.h"
 #include "stream/client_close.h"
 #include "stream/stream.h"
@@ -158,10 +158,12 @@ static void close_in_turn(struct session *se)
 void keepalive_finish(bool others_serve)
 {
 	struct session *se, *next;
+	enum proto p;
 
 	finish_ms = clock_now_ms;
-	if (keepalive_spread_ms != UINT_MAX)
-		h2_carrier_finish(keepalive_spread_ms);
+	for (p = PROTO_USUAL; p < PROTO_COUNT; p++)
+		if (keepalive_spread_ms != UINT_MAX && client_protos[p].finish)
+			client_protos[p].finish(keepalive_spread_ms);
 	if (keepalive_spread_ms == UINT_MAX || (others_serve && !keepalive_spread_ms))
 		return;
 	list_for_each_safe(se, next, &sessions, node) {
@@ -185,8 +187,11 @@ bool keepalive_is_over(void)
 void keepalive_close_all(void)
 {
 	struct session *se, *next;
+	enum proto p;
 
-	h2_carrier_close_all();
+	for (p = PROTO_USUAL; p < PROTO_COUNT; p++)
+		if (client_protos[p].close_all)
+			client_protos[p].close_all();
 	list_for_each_safe(se, next, &sessions, node)
 		if (se->deadline_ms)
 			keepalive_close(se);

@@ -120,8 +120,7 @@ bool connect_tls_begin(struct stream *s, struct span name, struct span early)
 	struct tls_target target = { .sni = name, .early = early };
 
 	if (unlikely(s->server->ws) && s->exchange && h2_is_websocket(s->kind->message(s)))
-		target.alpn = s->server->ws == WS_H1 ? (struct span){ "\10http/1.1", 9 } :
-						       (struct span){ "\2h2", 3 };
+		target.alpn = protos[s->server->ws].alpn;
 
 	return tls_conn_connect(end_conn(&s->relay.server), s->server->tls, &target) == 0;
 }

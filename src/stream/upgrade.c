@@ -32,7 +32,7 @@ bool stream_upgrade(struct stream *s)
 
 static int parse_mode(struct statement *st, struct rule *rule, const char *args)
 {
-	const char *name;
+	enum proto proto;
 
 	(void)args;
 	rule->proxy->upgrades = true;
@@ -42,13 +42,15 @@ static int parse_mode(struct statement *st, struct rule *rule, const char *args)
 		return stmt_error(st, st->at, "'http' is expected, the one mode to switch to");
 	if (!stmt_take(st, "proto"))
 		return 0;
-	name = stmt_need(st, "the name of a protocol");
-	if (!name)
+	proto = proto_take(st, PROTO_CLIENTS);
+	if (proto > PROTO_NONE) {
+		rule->num = proto;
+		return 0;
+	}
+	if (proto == PROTO_UNSET && !stmt_need(st, "the name of a protocol"))
 		return -1;
-	rule->num = !strcmp(name, "h1") ? UPGRADED_H1 :
-		    !strcmp(name, "h2") ? UPGRADED_H2 : UPGRADED_NOT;
-	return rule->num ? 0 : stmt_error(st, st->at - 1, "'%s' is no version of HTTP: h1 and "
-					  "h2 are", name);
+	return stmt_error(st, st->at - 1, "'%s' is no version of HTTP: h1 and h2 are",
+			  st->words[st->at - 1].text);
 }
 
 static enum action_result action_mode(const struct rule *rule, struct view *view, unsigned place)

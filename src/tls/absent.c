@@ -23,10 +23,10 @@ int tls_conn_accept(struct conn *conn, struct tls_bind *bind)
 	return -1;
 }
 
-bool tls_bind_leave_out_h2(struct tls_bind *bind)
+struct span tls_bind_usual_alone(struct tls_bind *bind)
 {
 	(void)bind;
-	return false;
+	return (struct span){ NULL, 0 };
 }
 
 bool tls_bind_takes_early(const struct tls_bind *bind)

@@ -392,7 +392,7 @@ static void lines_have_settings(void **state)
 	end_line(&l);
 }
 
-static void h2_can_be_left_out(void **state)
+static void others_can_be_left_out(void **state)
 {
 	struct line l;
 
@@ -402,7 +402,7 @@ static void h2_can_be_left_out(void **state)
 	add(&l, entry_of(ec, "x.test", NULL), NULL, NULL);
 	ready(&l);
 	assert_seen(&l, "x.test v1.3 h2", .alpn = "\2h2\10http/1.1");
-	assert_true(tls_bind_leave_out_h2(l.bind));
+	assert_true(span_equal(tls_bind_usual_alone(l.bind), span_of("h2")));
 	assert_seen(&l, "x.test v1.3 http/1.1", .alpn = "\2h2\10http/1.1");
 	end_line(&l);
 }
@@ -585,7 +585,7 @@ int main(void)
 		cmocka_unit_test(bundles_are_default_together),
 		cmocka_unit_test(strict_refuses),
 		cmocka_unit_test(lines_have_settings),
-		cmocka_unit_test(h2_can_be_left_out),
+		cmocka_unit_test(others_can_be_left_out),
 		cmocka_unit_test(sessions_stay_where_they_were_made),
 		cmocka_unit_test(entries_change),
 		cmocka_unit_test(names_are_had_before),

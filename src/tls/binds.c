@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "net/bind_conf.h"
+#include "net/proto.h"
 #include "tls/conn.h"
 
 #include <string.h>
@@ -26,24 +27,15 @@ struct tls_bind *tls_bind_of(struct bind_conf *conf, struct config *cfg)
 	return bind;
 }
 
-static bool has_h2(struct span alpn)
+struct span tls_bind_usual_alone(struct tls_bind *bind)
 {
-	size_t at;
-
-	for (at = 0; at < alpn.len; at += 1 + (unsigned char)alpn.ptr[at])
-		if (alpn.ptr[at] == 2 && !memcmp(alpn.ptr + at + 1, "h2", 2))
-			return true;
-	return false;
-}
-
-bool tls_bind_leave_out_h2(struct tls_bind *bind)
-{
+	struct span found = proto_unusual(bind->set.alpn);
 	const struct tls_line *line;
-	bool found = has_h2(bind->set.alpn);
 
-	bind->offer.without_h2 = true;
+	bind->offer.usual_alone = true;
 	list_for_each(line, &bind->lines, node)
-		found |= line->set && has_h2(line->set->alpn);
+		if (!found.len && line->set)
+			found = proto_unusual(line->set->alpn);
 	return found;
 }
 
@@ -52,7 +44,7 @@ bool tls_bind_takes_early(const struct tls_bind *bind)
 	return bind->early;
 }
 
-void tls_bind_offer(struct tls_bind *bind, const char *wire)
+void tls_bind_offer(struct tls_bind *bind, struct span wire)
 {
-	bind->offer.usual = span_of(wire);
+	bind->offer.usual = wire;
 }

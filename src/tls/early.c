@@ -9,6 +9,7 @@
  */
 #include "tls/early.h"
 
+#include "net/proto.h"
 #include "share/kept.h"
 #include "share/segment.h"
 #include "tls/binds.h"
@@ -49,13 +50,13 @@ static bool hash_hello(SSL *ssl, const SSL_SESSION *session, unsigned char hash[
 }
 
 /* Streams begin one after the other there, and none of them could wait for the proof. */
-static bool speaks_h2(SSL *ssl)
+static bool speaks_many(SSL *ssl)
 {
 	const unsigned char *name;
 	unsigned len;
 
 	SSL_get0_alpn_selected(ssl, &name, &len);
-	return len == 2 && !memcmp(name, "h2", 2);
+	return proto_can(proto_agreed((struct span){ (const char *)name, len }), PROTO_MANY);
 }
 
 /* The library would take them: the session, its age and all else are right. */
@@ -65,7 +66,7 @@ static int on_early(SSL *ssl, void *arg)
 	unsigned char hash[EVP_MAX_MD_SIZE];
 
 	(void)arg;
-	if (!speaks_h2(ssl) && session && replay && hash_hello(ssl, session, hash) &&
+	if (!speaks_many(ssl) && session && replay && hash_hello(ssl, session, hash) &&
 	    replay_first(replay, hash, (int64_t)SSL_SESSION_get_time(session), (int64_t)time(NULL))) {
 		tls_stats.early++;
 		return 1;

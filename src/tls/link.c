@@ -81,3 +81,10 @@ bool tls_link_agreed(struct link link, const char *protocol)
 {
 	return span_equal(tls_link_text(link, TLS_BYTES_ALPN), span_of(protocol));
 }
+
+enum proto tls_link_proto(struct link link)
+{
+	struct span name = tls_link_text(link, TLS_BYTES_ALPN);
+
+	return name.len ? proto_agreed(name) : PROTO_UNSET;
+}

@@ -5,6 +5,7 @@
  * (tls/choose.c, tls/client.c). What a context needs beside OpenSSL's object hangs at it
  * (tls/context.h) and goes with it.
  */
+#include "net/proto.h"
 #include "tls/settings.h"
 
 #include "base/arena.h"
@@ -106,7 +107,8 @@ static int choose_alpn(SSL *ssl, const unsigned char **out, unsigned char *outle
 		return SSL_TLSEXT_ERR_OK;
 	}
 	for (; ours < end; ours += 1 + *ours) {
-		if (offer && offer->without_h2 && *ours == 2 && !memcmp(ours + 1, "h2", 2))
+		if (offer && offer->usual_alone &&
+		    proto_agreed((struct span){ (const char *)ours + 1, *ours }) > PROTO_USUAL)
 			continue;
 		for (theirs = in; theirs < in + inlen; theirs += 1 + *theirs)
 			if (*theirs == *ours && !memcmp(ours + 1, theirs + 1, *ours)) {
