@@ -326,6 +326,51 @@ static void results_are_seen_whole(void **state)
 	}
 }
 
+/* -- who hears whether this process checks ------------------------------------------------ */
+
+enum { LISTENERS = 8 };
+static char heard[LISTENERS + 1];
+
+#define LISTENER(n) \
+	static void listener_##n(bool active) \
+	{ \
+		heard[n] = active ? 'y' : 'n'; \
+	}
+LISTENER(0) LISTENER(1) LISTENER(2) LISTENER(3)
+LISTENER(4) LISTENER(5) LISTENER(6) LISTENER(7)
+
+static void told(bool active, const char *expected)
+{
+	memset(heard, '-', LISTENERS);
+	facts_checker = active;
+	facts_tell_checker();
+	assert_string_equal(heard, expected);
+}
+
+/* There is room for eight, and for another one where one has gone. */
+static void listeners_hear_who_checks(void **state)
+{
+	static void (*const listeners[])(bool active) = { listener_0, listener_1, listener_2,
+							  listener_3, listener_4, listener_5,
+							  listener_6, listener_7 };
+	unsigned i;
+
+	(void)state;
+	told(true, "--------");
+	for (i = 0; i < LISTENERS; i++)
+		facts_on_checker(listeners[i]);
+	told(true, "yyyyyyyy");
+	told(false, "nnnnnnnn");
+	facts_off_checker(listener_3);
+	told(true, "yyy-yyyy");
+	facts_off_checker(listener_3);
+	facts_on_checker(listener_3);
+	told(true, "yyyyyyyy");
+	for (i = 0; i < LISTENERS; i++)
+		facts_off_checker(listeners[i]);
+	told(true, "--------");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -335,7 +380,7 @@ int main(void)
 		TEST(states_survive_a_reload),	      TEST(a_changed_configuration_wins),
 		TEST(a_ramp_goes_on),
 		TEST(a_writer_dies_in_the_middle), TEST(what_is_counted_lies_beside),
-		TEST(results_are_seen_whole),
+		TEST(results_are_seen_whole), TEST(listeners_hear_who_checks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
