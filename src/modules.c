@@ -9,11 +9,12 @@
 #include "check/report.h"
 #include "cli/shared.h"
 #include "cli/stats_conf.h"
+#include "client/client_conf.h"
+#include "client/own_request.h"
 #include "config/environment.h"
 #include "config/module.h"
 #include "dns/lookup.h"
 #include "dns/resolvers.h"
-#include "errand/errand_conf.h"
 #include "exchange/bad_message.h"
 #include "exchange/doubts.h"
 #include "exchange/errors.h"
@@ -136,6 +137,7 @@ const struct module *const modules[] = {
 	&stats_conf_module,
 	&resolvers_module,
 	&names_words_module,
+	&client_module,
 	&proxy_module,
 	&server_module,
 	&queue_module,
@@ -149,7 +151,7 @@ const struct module *const modules[] = {
 #ifdef HAVE_LUA
 	&lua_module,
 #endif
-	&errand_module,
+	&own_request_module,
 	&dns_module,
 	&lb_module,
 	&userlist_module,

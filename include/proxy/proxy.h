@@ -210,7 +210,8 @@ struct proxy {
 	uint32_t steps_front, steps_back; /* the same: enum stream_trait of stream/steps.h */
 	struct list *use_server_rules; /* use-server: expr/; NULL: none */
 	bool peers;                    /* the hidden proxy of a section "peers" */
-	bool stats_socket;             /* the hidden frontend of the stats sockets */
+	bool stats_socket;             /* hidden: the frontend of the stats sockets, and those of
+					* the program's own requests: they hold nobody up */
 	/* Answers its streams inside the program instead of a server: makes end the applet.
 	 * 0, or -1: out of memory. NULL: they go to a backend. */
 	int (*applet)(struct end *end, const struct listener *l);

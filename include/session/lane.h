@@ -16,9 +16,10 @@ struct lane_kind {
 	void (*take_back)(struct end *end);
 };
 
-/* text, drains: name and draining of carrier_ops. */
-#define LANE_CARRIER(text, drains) { .name = (text), .lend = lane_lends, .take_back = lane_takes_back, \
-			     .ended = lane_ended, .draining = (drains) }
+/* text, drains: name and draining of carrier_ops; behind them what else it has. */
+#define LANE_CARRIER(text, drains, ...)                                                     \
+	{ .name = (text), .lend = lane_lends, .take_back = lane_takes_back, .ended = lane_ended, \
+	  .draining = (drains), ##__VA_ARGS__ }
 
 struct lane;
 

@@ -82,6 +82,14 @@ struct carrier_ops {
 	/* What came was of a layer below (a record of TLS without data): what is taken back next
 	 * waits on, as if no stream had begun. NULL: that does not happen. */
 	void (*nothing_came)(struct origin *origin);
+	/* Of the program's own requests; else 0 and NULL. It asks again by itself where a
+	 * connection that has served others was not there any more: no answer is made up. */
+	bool asks_again;
+	/* The name that a server is asked for in TLS whose line has no "sni"; unsaid: as struct
+	 * tls_target (tls/conn.h) has it. */
+	struct span (*server_name)(const struct origin *origin, bool *unsaid);
+	/* TLS with the server has failed: why, a sentence. end: of the client. */
+	void (*tls_failed)(struct end *end, const char *why);
 };
 
 /* What few origins have: out of a PROXY header, or set by rules. */

@@ -7,8 +7,8 @@
 #include "base/err.h"
 #include "config/module.h"
 #include "dns/files.h"
-#include "errand/errand.h"
-#include "errand/errand_conf.h"
+#include "client/own_request.h"
+#include "client/client_conf.h"
 #include "event/change.h"
 #include "expr/pattern_ref.h"
 #include "http/uri.h"
@@ -62,14 +62,14 @@ static void *acme_begin(struct statement *st)
 	acme->map = "virt@acme";
 	*data->tail = acme;
 	data->tail = &acme->next;
-	errand_wanted = true;
+	client_wanted = true;
 	change_parent_wanted = true;
 	return acme;
 }
 
 static int parse_directory(struct statement *st, const struct keyword *kw, void *object)
 {
-	struct errand_target target;
+	struct own_target target;
 	struct acme *acme = object;
 	const char *wrong;
 	struct uri uri;
@@ -78,7 +78,7 @@ static int parse_directory(struct statement *st, const struct keyword *kw, void 
 	acme->directory = stmt_need(st, "the URL of an authority's directory");
 	if (!acme->directory)
 		return -1;
-	wrong = errand_url(span_of(acme->directory), &uri, &target);
+	wrong = own_url(span_of(acme->directory), &uri, &target);
 	if (wrong)
 		return stmt_error(st, st->at - 1, "'%s' is no URL of a directory: %s",
 				  acme->directory, wrong);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One order at a time: the certificate that is due first. order.c says what is to be done; here it
- * is done, by an errand, a timer, or a change that all processes carry out. Each of them comes back
+ * is done, by a request, a timer, or a change that all processes carry out. Each of them comes back
  * through the task, so that nothing goes on within a callback of something else. Who asks no more
  * lets go of all of it; the next process begins anew.
  */
@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/version.h"
-#include "errand/errand.h"
+#include "client/own_request.h"
 #include "event/change.h"
 #include "event/loop.h"
 #include "event/timer.h"
@@ -35,7 +35,7 @@ enum { BODY_MOST = 256 << 10, FIELD_MOST = 1100, SILENCE_MS = 30000, REST_MS = 3
        LOOK_MS = 10000, /* a clock that jumps is seen that soon */
        DAY_S = 86400, RETRY_MOST_S = 7 * DAY_S };
 
-enum waits { WAITS_NOTHING, WAITS_ERRAND, WAITS_TIMER, WAITS_CHANGE };
+enum waits { WAITS_NOTHING, WAITS_REQUEST, WAITS_TIMER, WAITS_CHANGE };
 
 static struct {
 	bool active;               /* this process asks */
@@ -46,7 +46,7 @@ static struct {
 	bool begun;                /* all know that it is under way */
 	enum waits waits;
 	/* A request. */
-	struct errand errand;
+	struct own_request own;
 	struct uri uri;
 	char url[ACME_URL];
 	char *request;
@@ -152,7 +152,7 @@ static void order_leave(void)
 		return;
 	timer_cancel(&timer);
 	task_cancel(&task);
-	errand_end(&now.errand);
+	own_request_end(&now.own);
 	if (now.ticket)
 		change_forget(now.ticket);
 	now.ticket = 0;
@@ -173,9 +173,9 @@ static void failed(const char *why, unsigned retry_s)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static void errand_is_ready(struct errand *e)
+static void request_is_ready(struct own_request *own)
 {
-	(void)e;
+	(void)own;
 	task_wake(&task);
 }
 
@@ -205,13 +205,15 @@ static void send_request(void)
 	enum method method = o->todo == ACME_DO_GET    ? METHOD_GET
 			     : o->todo == ACME_DO_HEAD ? METHOD_HEAD
 						       : METHOD_POST;
-	struct errand_target target;
+	struct own_target target;
+	struct own_words words;
 	const char *wrong;
 	char *jws = NULL;
+	ptrdiff_t head;
 
 	reply_clear();
 	snprintf(now.url, sizeof(now.url), "%s", o->url);
-	wrong = errand_url(span_of(now.url), &now.uri, &target);
+	wrong = own_url(span_of(now.url), &now.uri, &target);
 	if (wrong) {
 		acme_order_fail(o, "'%.*s' cannot be asked: %s", STR_CUT(now.url, 200), wrong);
 		return;
@@ -227,8 +229,11 @@ static void send_request(void)
 		acme_order_fail(o, "out of memory");
 		return;
 	}
-	now.waits = WAITS_ERRAND;
-	errand_begin(&now.errand, &target, method, span_of(now.request), SILENCE_MS);
+	now.waits = WAITS_REQUEST;
+	head = strstr(now.request, "\r\n\r\n") + 4 - now.request;
+	words = (struct own_words){ .method = method, .head = { now.request, (size_t)head },
+				    .body = span_of(now.request + head) };
+	own_request_begin(&now.own, &target, &words, SILENCE_MS);
 	task_wake(&task);
 }
 
@@ -264,34 +269,31 @@ static void keep_piece(struct span piece)
 	now.reply.body = (struct span){ now.body, len + piece.len };
 }
 
-/* False: it waits, or others go first. */
+/* False: it waits. */
 static bool request_is_over(void)
 {
 	for (;;) {
-		switch (errand_go(&now.errand)) {
-		case ERRAND_WAITS:
+		switch (own_request_go(&now.own)) {
+		case OWN_WAITS:
 			return false;
-		case ERRAND_TURN:
-			task_wake(&task);
-			return false;
-		case ERRAND_HEAD:
-			keep_head(&now.errand.msg);
+		case OWN_HEAD:
+			keep_head(&now.own.msg);
 			break;
-		case ERRAND_PIECE:
-			keep_piece(now.errand.piece);
+		case OWN_PIECE:
+			keep_piece(now.own.piece);
 			if (!now.too_long)
 				break;
-			errand_end(&now.errand);
+			own_request_end(&now.own);
 			acme_order_fail(&now.order,
 					"the answer of '%.*s' is longer than %d bytes, or "
 					"there is no memory for it",
 					STR_CUT(now.url, 200), BODY_MOST);
 			return true;
-		case ERRAND_DONE:
+		case OWN_DONE:
 			acme_order_take(&now.order, &now.reply);
 			return true;
-		case ERRAND_FAILED:
-			acme_order_missed(&now.order, now.errand.why);
+		case OWN_FAILED:
+			acme_order_missed(&now.order, now.own.why);
 			return true;
 		}
 	}
@@ -519,8 +521,8 @@ static void order_start(struct acme_cert *c)
 					     .profile = acme->profile, .domains = c->line->domains,
 					     .bind = acme->kid ? acme_bind_account : NULL,
 					     .arg = c->acme };
-	now.errand.owner = &now;
-	now.errand.ready = errand_is_ready;
+	now.own.owner = &now;
+	now.own.ready = request_is_ready;
 	now.waits = WAITS_CHANGE;
 	now.ticket = acme_tell_begin(c, not_before(c, 0), change_is_done, NULL);
 }
@@ -547,7 +549,7 @@ static void look(void)
 static void go_on(struct task *t)
 {
 	(void)t;
-	if (now.cert && now.waits == WAITS_ERRAND && !request_is_over())
+	if (now.cert && now.waits == WAITS_REQUEST && !request_is_over())
 		return;
 	if (now.cert && now.waits == WAITS_CHANGE && !now.ticket)
 		change_is_over();

@@ -5,8 +5,8 @@
 
 #include "base/bug.h"
 #include "cli/modes.h"
-#include "errand/errand.h"
-#include "errand/errand_conf.h"
+#include "client/own_request.h"
+#include "client/client_conf.h"
 #include "http/message.h"
 #include "http/uri.h"
 
@@ -14,14 +14,14 @@
 #include <stdlib.h>
 
 struct client_state {
-	struct errand errand;
+	struct own_request own;
 	char *url, *request, *head; /* head: of the answer, as it is shown */
-	struct span rest;           /* to be shown before the errand goes on */
+	struct span rest;           /* to be shown before it goes on */
 };
 
-static void client_ready(struct errand *e)
+static void client_ready(struct own_request *own)
 {
-	struct cli_call *call = e->owner;
+	struct cli_call *call = own->owner;
 
 	cli_wake(call->cli);
 }
@@ -45,13 +45,14 @@ static int client_start(struct cli_call *call, struct err *err)
 {
 	struct client_state *st = call->state;
 	enum method method = method_find(span_of(cli_arg(call, 0)));
-	struct errand_target target;
+	struct own_target target;
+	struct own_words words;
 	const char *wrong;
 	struct uri uri;
 
 	if (!*cli_arg(call, 1))
 		return err_set(err, "Can't start the HTTP client: not enough parameters.");
-	if (!errand_is_on())
+	if (!client_is_on())
 		return err_set(err, "Can't start the HTTP client: no script and no word httpclient.* "
 			       "of the configuration asks for it.");
 	if (method == METHOD_OTHER || method == METHOD_CONNECT)
@@ -59,17 +60,18 @@ static int client_start(struct cli_call *call, struct err *err)
 	st->url = strdup(cli_arg(call, 1));
 	if (!st->url)
 		return err_set(err, "Out of memory.");
-	wrong = errand_url(span_of(st->url), &uri, &target);
+	wrong = own_url(span_of(st->url), &uri, &target);
 	if (!wrong && target.tls)
-		wrong = errand_tls_off();
+		wrong = client_tls_off();
 	if (wrong)
 		return err_set(err, "Can't start the HTTP client: %s.", wrong);
 	st->request = client_request(method_span(method), &uri);
 	if (!st->request)
 		return err_set(err, "Out of memory.");
-	st->errand.owner = call;
-	st->errand.ready = client_ready;
-	errand_begin(&st->errand, &target, method, span_of(st->request), 0);
+	st->own.owner = call;
+	st->own.ready = client_ready;
+	words = (struct own_words){ .method = method, .head = span_of(st->request) };
+	own_request_begin(&st->own, &target, &words, 0);
 	return 0;
 }
 
@@ -100,7 +102,7 @@ static bool show_head(struct client_state *st, const struct message *msg)
 	return true;
 }
 
-static void show_fault(struct cli_call *call, enum errand_fault fault)
+static void show_fault(struct cli_call *call, enum own_fault fault)
 {
 	static const struct {
 		unsigned status;
@@ -110,7 +112,7 @@ static void show_fault(struct cli_call *call, enum errand_fault fault)
 #include "exchange/reply_builtin.def"
 #undef REPLY
 	};
-	unsigned status = errand_status(fault), i = 0;
+	unsigned status = own_status(fault), i = 0;
 	char body[512];
 	struct text t;
 
@@ -145,23 +147,21 @@ static enum cli_step client_next(struct cli_call *call)
 			show_rest(st, call->out, begin);
 		if (call->out->len - begin >= CLI_PIECE / 2)
 			return CLI_MORE;
-		switch (errand_go(&st->errand)) {
-		case ERRAND_WAITS:
+		switch (own_request_go(&st->own)) {
+		case OWN_WAITS:
 			return CLI_WAIT;
-		case ERRAND_TURN:
-			return CLI_MORE;
-		case ERRAND_HEAD:
-			if (!show_head(st, &st->errand.msg))
+		case OWN_HEAD:
+			if (!show_head(st, &st->own.msg))
 				return CLI_END;
 			break;
-		case ERRAND_PIECE:
-			st->rest = st->errand.piece;
+		case OWN_PIECE:
+			st->rest = st->own.piece;
 			break;
-		case ERRAND_DONE:
+		case OWN_DONE:
 			return CLI_END;
-		case ERRAND_FAILED:
+		case OWN_FAILED:
 			if (!st->head)
-				show_fault(call, st->errand.fault);
+				show_fault(call, st->own.fault);
 			return CLI_END;
 		}
 	}
@@ -173,7 +173,7 @@ static void client_end(struct cli_call *call)
 
 	if (!st)
 		return;
-	errand_end(&st->errand);
+	own_request_end(&st->own);
 	free(st->url);
 	free(st->request);
 	free(st->head);

@@ -23,8 +23,9 @@ enum fd_kind { FD_NONE, FD_OTHER, FD_LISTENER, FD_CLIENT, FD_SERVER };
 struct fd_row {
 	enum fd_kind kind;
 	unsigned flags;              /* CONN_* of a connection */
-	const struct listener *listener;
-	const struct proxy *proxy;   /* backend of a server's connection */
+	const struct listener *listener; /* NULL: it is none */
+	const char *frontend;
+	const char *backend;         /* of a server's connection; NULL: none */
 	uint64_t stream;
 	const char *protocol;        /* of a connection */
 	struct h2_numbers h2;        /* of one of HTTP/2 */
@@ -86,6 +87,7 @@ static void fd_note_listeners(struct fd_state *state, const struct list *proxies
 					continue;
 				row->kind = FD_LISTENER;
 				row->listener = l;
+				row->frontend = KIND_OF(const struct proxy, bind->owner)->name;
 			}
 		}
 	}
@@ -105,8 +107,8 @@ static void fd_note_end(struct fd_state *state, const struct stream *s, const st
 	row->protocol = end->ops ? end->ops->name : "none";
 	if (h2_end_facts(end, &h2))
 		row->h2 = h2.numbers;
-	row->listener = s->origin->listener;
-	row->proxy = s->backend;
+	row->frontend = s->origin->frontend->name;
+	row->backend = s->backend ? s->backend->name : NULL;
 	row->stream = s->id;
 }
 
@@ -186,11 +188,6 @@ static void fd_say_other(struct text *out, int fd)
 	text_printf(out, " name=%s", name);
 }
 
-static const char *fd_frontend(const struct fd_row *row)
-{
-	return KIND_OF(const struct proxy, row->listener->bind->owner)->name;
-}
-
 static const char *fd_listener_state(const struct listener *l)
 {
 	static const char *const names[] = { "NEW", "RDY", "FUL", "LIM", "PAU", "CLO" };
@@ -212,19 +209,19 @@ static enum cli_step fd_next(struct cli_call *call)
 		text_printf(out, "%7d : kind=%s", state->at, kinds[row->kind]);
 		if (row->kind == FD_LISTENER)
 			text_printf(out, " l.st=%s fe=%s", fd_listener_state(row->listener),
-				    fd_frontend(row));
+				    row->frontend);
 		if (row->kind == FD_CLIENT || row->kind == FD_SERVER) {
 			fd_say_flags(out, row->flags);
 			text_printf(out, " stream=0x%llx fe=%s", (unsigned long long)row->stream,
-				    fd_frontend(row));
+				    row->frontend);
 		}
 		if (row->protocol)
 			text_printf(out, " proto=%s", row->protocol);
 		if (row->h2.opened)
 			text_printf(out, " streams=%u glitches=%llu", row->h2.streams,
 				    (unsigned long long)row->h2.glitches);
-		if (row->kind == FD_SERVER && row->proxy)
-			text_printf(out, " be=%s", row->proxy->name);
+		if (row->kind == FD_SERVER && row->backend)
+			text_printf(out, " be=%s", row->backend);
 		if (row->kind == FD_OTHER)
 			fd_say_other(out, state->at);
 		fd_say_socket(out, state->at);

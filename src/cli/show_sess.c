@@ -70,6 +70,8 @@ static void sess_end(struct cli_call *call)
 
 static const char *sess_proto(const struct stream *s)
 {
+	if (!s->origin->listener)
+		return "none";
 	switch (s->origin->listener->addr.family) {
 	case AF_INET:
 		return "tcpv4";
@@ -151,7 +153,7 @@ static void sess_say_side(struct text *out, const char *name, const struct end *
 static void sess_say_addr(struct text *out, const struct stream *s, const struct addr *addr)
 {
 	addr_print_port(addr, out);
-	if (addr->family == AF_UNIX)
+	if (addr->family == AF_UNIX && s->origin->listener)
 		text_printf(out, ":%d", s->origin->listener->id);
 }
 
@@ -183,10 +185,14 @@ static void sess_say_proxies(struct text *out, const struct stream *s)
 {
 	const struct origin *o = s->origin;
 
-	text_printf(out, "  frontend=%s (id=%d mode=%s), listener=%s (id=%d) addr=",
-		    o->frontend->name, o->frontend->uuid, sess_mode(o->frontend),
-		    o->listener->bind->name ? o->listener->bind->name : "?", o->listener->id);
-	sess_say_addr(out, s, &o->listener->addr);
+	text_printf(out, "  frontend=%s (id=%d mode=%s)", o->frontend->name, o->frontend->uuid,
+		    sess_mode(o->frontend));
+	if (o->listener) {
+		text_printf(out, ", listener=%s (id=%d) addr=",
+			    o->listener->bind->name ? o->listener->bind->name : "?",
+			    o->listener->id);
+		sess_say_addr(out, s, &o->listener->addr);
+	}
 	text_printf(out, "\n  backend=%s (id=%d mode=%s)\n  server=%s (id=%d)", sess_backend(s),
 		    s->backend ? s->backend->uuid : -1, s->backend ? sess_mode(s->backend) : "-", sess_server(s),
 		    s->server ? s->server->puid : -1);

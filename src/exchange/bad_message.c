@@ -82,10 +82,13 @@ static void bad_message_note(const struct stream *s, bool response, const struct
 			     const char *bytes, size_t len)
 {
 	const struct proxy *fe = s->origin->frontend, *be = s->backend;
-	struct bad_message *bad = bad_message_of(response ? be : fe, response);
+	bool own = fe->stats_socket; /* it comes and goes */
+	struct bad_message *bad = own && (!response || be == fe) ?
+					  NULL : bad_message_of(response ? be : fe, response);
 
 	if (!bad)
 		return;
+	fe = own ? NULL : fe;
 	bad->other = response ? fe : be;
 	bad->server = s->server;
 	bad->event = counter_sum(&global_tally->bad_messages);

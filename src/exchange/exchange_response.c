@@ -124,14 +124,15 @@ COLD static int response_interim(struct stream *s)
 
 /* Nothing of it came: over a connection that others have used before, a client of HTTP/1 knows that
  * this may happen, and asks again (manual, http-reuse safe). One of HTTP/2 takes a stream that is
- * reset for a fault. */
+ * reset for a fault. The program's own one asks again, too. */
 static bool response_died_reused(const struct stream *s)
 {
 	const struct exchange *x = s->exchange;
 	const struct end *server = &s->relay.server;
 
 	return x->reused && !x->first && !end_received(server) && !end_wrong(server) && !x->interim &&
-	       !end_ended_alone(server) && end_is_conn(&s->relay.client);
+	       !end_ended_alone(server) &&
+	       (end_is_conn(&s->relay.client) || s->origin->carrier->asks_again);
 }
 
 COLD static int response_failed(struct stream *s)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The class HTTPClient: a request of a script is an errand (errand/errand.h), for which the script
- * waits. What outlives a wait lies on the stack. The errand is there, too, as a slot to be closed: it
- * ends with the call, however the script ends.
+/* The class HTTPClient: a request of a script is one of the program's own (client/own_request.h), for
+ * which the script waits. What outlives a wait lies on the stack. The request is there, too, as a
+ * slot to be closed: it ends with the call, however the script ends.
  *
  * What goes wrong on the way is an answer, too: 503, 502 or 504, as a client would see it. */
-#include "errand/errand.h"
-#include "errand/errand_conf.h"
+#include "client/own_request.h"
+#include "client/client_conf.h"
 #include "http/chars.h"
-#include "http/h1.h"
+#include "http/message.h"
 #include "http/uri.h"
 #include "lua/classes.h"
 #include "lua/httpclient.h"
@@ -22,16 +22,16 @@
 
 #include <lauxlib.h>
 
-static const char client_kind, errand_kind;
+static const char client_kind, asked_kind;
 
 /* The stack of a request under way. BODY: of the answer: nil, a string, or a table of pieces. */
-enum { CLIENT = 1, REQUEST, URL, TEXT, BODY, ANSWER, ERRAND, STACK = ERRAND };
+enum { CLIENT = 1, REQUEST, URL, TEXT, BODY, ANSWER, ASKED, STACK = ASKED };
 
-enum { CHUNK_ENDS = 5, TURN_PIECES = 16 /* then others go first */ };
+enum { TURN_PIECES = 16 /* then others go first */ };
 
 /* A userdata. */
-struct lua_errand {
-	struct errand errand;
+struct lua_request {
+	struct own_request own;
 	struct script *waiter; /* NULL: nobody waits */
 	unsigned pieces;
 };
@@ -208,30 +208,16 @@ static void add_fields(lua_State *L, struct span authority)
 		add_field(L, span_of("user-agent"), span_of("HAProxy"));
 }
 
-/* A body leaves as one chunk: its length is known, but this is how the reference sends it. */
-static void add_body(lua_State *L)
+/* The body's length is known, but chunks are how the reference sends it. */
+static void add_framing(lua_State *L)
 {
-	char line[20];
-	struct span body;
-	size_t n;
-
-	if (request_field(L, "body") == LUA_TSTRING) {
-		body.ptr = lua_tolstring(L, -1, &body.len);
-		n = h1_chunk_line(line, body.len);
-		put(L, "transfer-encoding: chunked\r\n\r\n", 30);
-		if (body.len) {
-			put(L, line, n);
-			put(L, body.ptr, body.len);
-			put(L, "\r\n", 2);
-		}
-		put(L, "0\r\n\r\n", CHUNK_ENDS);
-	} else {
-		put(L, "\r\n", 2);
-	}
+	if (request_field(L, "body") == LUA_TSTRING)
+		put(L, "transfer-encoding: chunked\r\n", 28);
 	lua_pop(L, 1);
+	put(L, "\r\n", 2);
 }
 
-/* The request's text, at TEXT. */
+/* The request's head, at TEXT. */
 static void write_request(lua_State *L, const char *method, const struct uri *uri)
 {
 	out_begin();
@@ -247,7 +233,7 @@ static void write_request(lua_State *L, const char *method, const struct uri *ur
 	}
 	put(L, " HTTP/1.1\r\n", 11);
 	add_fields(L, uri->authority);
-	add_body(L);
+	add_framing(L);
 	lua_pushlstring(L, out.ptr, out.len);
 	lua_replace(L, TEXT);
 }
@@ -306,64 +292,60 @@ static int finish(lua_State *L)
 
 /* ---- the walk ------------------------------------------------------------------------------- */
 
-/* The script that has waited is over: so is its errand. */
-static void ready(struct errand *e)
+/* A script that has waited and is over has ended its request. */
+static void ready(struct own_request *own)
 {
-	struct lua_errand *le = e->owner;
+	struct lua_request *asked = own->owner;
 
-	if (le->waiter)
-		script_ready(le->waiter);
-	else
-		errand_end(e);
+	if (asked->waiter)
+		script_ready(asked->waiter);
 }
 
 /* Another script may have closed the coroutine in which one waits: that one has to hear of it. */
-static void end_errand(void *memory)
+static void end_request(void *memory)
 {
-	struct lua_errand *le = memory;
+	struct lua_request *asked = memory;
 
-	script_turn_out(&le->waiter);
-	errand_end(&le->errand);
+	script_turn_out(&asked->waiter);
+	own_request_end(&asked->own);
 }
 
 static int walk(lua_State *L, int status, lua_KContext ctx);
 
-static int wait(lua_State *L, struct lua_errand *le, int64_t ms)
+static int wait(lua_State *L, struct lua_request *asked, int64_t ms)
 {
-	if (le->waiter) { /* whose coroutine this one has resumed */
-		script_turn_out(&le->waiter);
+	if (asked->waiter) { /* whose coroutine this one has resumed */
+		script_turn_out(&asked->waiter);
 		return luaL_error(L, "another script waits for this answer");
 	}
 	if (script_may_wait(L))
-		script_note(script_now, &le->waiter);
+		script_note(script_now, &asked->waiter);
 	return script_sleep(L, ms, walk, 0);
 }
 
 static int walk(lua_State *L, int status, lua_KContext ctx)
 {
-	struct lua_errand *le = lua_touserdata(L, ERRAND);
-	struct errand *e = &le->errand;
+	struct lua_request *asked = lua_touserdata(L, ASKED);
+	struct own_request *own = &asked->own;
 
 	(void)status;
 	(void)ctx;
 	for (;;) {
-		switch (errand_go(e)) {
-		case ERRAND_WAITS:
-			return wait(L, le, 0);
-		case ERRAND_TURN:
-			return wait(L, le, SCRIPT_TURN);
-		case ERRAND_HEAD:
-			take_head(L, &e->msg);
+		switch (own_request_go(own)) {
+		case OWN_WAITS:
+			return wait(L, asked, 0);
+		case OWN_HEAD:
+			take_head(L, &own->msg);
 			break;
-		case ERRAND_PIECE:
-			take_piece(L, e->piece);
-			if (++le->pieces % TURN_PIECES == 0)
-				return wait(L, le, SCRIPT_TURN);
+		case OWN_PIECE:
+			take_piece(L, own->piece);
+			if (++asked->pieces % TURN_PIECES == 0)
+				return wait(L, asked, SCRIPT_TURN);
 			break;
-		case ERRAND_DONE:
+		case OWN_DONE:
 			return finish(L);
-		case ERRAND_FAILED:
-			return answer_error(L, errand_status(e->fault));
+		case OWN_FAILED:
+			return answer_error(L, own_status(own->fault));
 		}
 	}
 }
@@ -421,7 +403,7 @@ static void check_request(lua_State *L, const char *method)
 }
 
 /* dst: where it goes, whatever the URL says. */
-static void take_dst(lua_State *L, struct errand_target *target)
+static void take_dst(lua_State *L, struct own_target *target)
 {
 	if (request_field(L, "dst") == LUA_TSTRING &&
 	    !socket_address(lua_tostring(L, -1), &target->to, &target->to_len))
@@ -431,7 +413,7 @@ static void take_dst(lua_State *L, struct errand_target *target)
 
 /* False: it speaks another protocol, and nobody could be asked. The text is kept at URL: the table is the
  * script's, which may change it meanwhile. */
-static bool take_url(lua_State *L, struct uri *uri, struct errand_target *target)
+static bool take_url(lua_State *L, struct uri *uri, struct own_target *target)
 {
 	const char *wrong;
 	struct span url;
@@ -440,14 +422,14 @@ static bool take_url(lua_State *L, struct uri *uri, struct errand_target *target
 	lua_replace(L, URL);
 	url.ptr = lua_tolstring(L, URL, &url.len);
 	memset(uri, 0, sizeof(*uri));
-	wrong = errand_url(url, uri, target);
+	wrong = own_url(url, uri, target);
 	if (wrong && uri->scheme.ptr && !span_equal_nocase(uri->scheme, span_of("http")) &&
 	    !span_equal_nocase(uri->scheme, span_of("https")))
 		return false;
 	if (wrong)
 		luaL_error(L, "couldn't start the httpclient");
-	if (target->tls && errand_tls_off())
-		luaL_error(L, "couldn't start the httpclient: %s", errand_tls_off());
+	if (target->tls && client_tls_off())
+		luaL_error(L, "couldn't start the httpclient: %s", client_tls_off());
 	return true;
 }
 
@@ -466,21 +448,33 @@ static unsigned take_timeout(lua_State *L)
 }
 
 /* On top of the stack; from here on it ends with the call. */
-static struct lua_errand *push_errand(lua_State *L)
+static struct lua_request *push_request(lua_State *L)
 {
-	struct lua_errand *le = collected_new(L, sizeof(*le), &errand_kind, end_errand);
+	struct lua_request *asked = collected_new(L, sizeof(*asked), &asked_kind, end_request);
 
-	le->errand.owner = le;
-	le->errand.ready = ready;
+	asked->own.owner = asked;
+	asked->own.ready = ready;
 	lua_toclose(L, -1);
-	return le;
+	return asked;
+}
+
+/* They stay: the one at TEXT, the other one in the table at REQUEST. */
+static struct own_words take_words(lua_State *L, enum method method)
+{
+	struct own_words words = { .method = method };
+
+	words.head.ptr = lua_tolstring(L, TEXT, &words.head.len);
+	if (request_field(L, "body") == LUA_TSTRING)
+		words.body.ptr = lua_tolstring(L, -1, &words.body.len);
+	lua_pop(L, 1);
+	return words;
 }
 
 static int request(lua_State *L, const char *name, enum method method)
 {
-	struct errand_target target;
-	struct lua_errand *le;
-	struct span text;
+	struct own_target target;
+	struct lua_request *asked;
+	struct own_words words;
 	struct uri uri;
 
 	object_of(L, CLIENT, &client_kind);
@@ -491,9 +485,9 @@ static int request(lua_State *L, const char *name, enum method method)
 		return answer_error(L, 503);
 	take_dst(L, &target);
 	write_request(L, method_span(method).ptr, &uri);
-	text.ptr = lua_tolstring(L, TEXT, &text.len);
-	le = push_errand(L);
-	errand_begin(&le->errand, &target, method, text, take_timeout(L));
+	words = take_words(L, method);
+	asked = push_request(L);
+	own_request_begin(&asked->own, &target, &words, take_timeout(L));
 	return walk(L, LUA_OK, 0);
 }
 

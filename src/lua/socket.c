@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "dns/files.h"
 #include "dns/lookup.h"
-#include "errand/errand_conf.h"
+#include "client/client_conf.h"
 #include "lua/classes.h"
 #include "lua/pieces.h"
 #include "lua/script.h"
@@ -308,8 +308,8 @@ static void add_family(struct destination *to, const struct dns_answer *answer, 
 
 static void take_answer(struct destination *to, const struct dns_answer *answer)
 {
-	add_family(to, answer, errand_limits.family, false);
-	add_family(to, answer, errand_limits.family, true);
+	add_family(to, answer, client_limits.family, false);
+	add_family(to, answer, client_limits.family, true);
 }
 
 static void looked_up(struct dns_lookup *lookup, const struct dns_answer *answer)

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "config/config.h"
 #include "config/default_path.h"
-#include "errand/errand_conf.h"
+#include "client/client_conf.h"
 #include "expr/vars.h"
 #include "lua/change.h"
 #include "lua/classes.h"
@@ -83,7 +83,7 @@ static int begin(const struct lua_conf *conf, struct err *err)
 		return err_set(err, "Lua does not start: %s", text);
 	}
 	stream_scripts_begin(&txn_class);
-	errand_wanted = true;
+	client_wanted = true;
 	return 0;
 }
 

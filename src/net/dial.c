@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Called by what the program asks of others by itself: errand/, the sockets of scripts. */
+/* Called by what the program asks of others by itself: the sockets of scripts, ocsp. */
 #include "net/dial.h"
 
 #include "net/conn.h"

@@ -74,10 +74,14 @@ bool connect_tls_name(struct stream *s, struct span *name)
 {
 	struct sample smp;
 	struct view view;
+	bool unsaid;
 
 	*name = (struct span){ "", 0 };
-	if (!s->server->set.sni)
+	if (!s->server->set.sni) {
+		if (unlikely(s->origin->carrier->server_name != NULL))
+			*name = s->origin->carrier->server_name(s->origin, &unsaid);
 		return true;
+	}
 	stream_view(s, &view, NULL);
 	if (expr_eval_as(s->server->set.sni, &view, AT_SERVER | AT_FINAL, SMP_STR, &smp) !=
 	    EXPR_FOUND)
@@ -122,6 +126,8 @@ bool connect_tls_begin(struct stream *s, struct span name, struct span early)
 	if (unlikely(s->server->ws) && s->exchange && h2_is_websocket(s->kind->message(s)))
 		target.alpn = protos[s->server->ws].alpn;
 
+	if (unlikely(s->origin->carrier->server_name != NULL))
+		s->origin->carrier->server_name(s->origin, &target.unsaid);
 	return tls_conn_connect(end_conn(&s->relay.server), s->server->tls, &target) == 0;
 }
 
@@ -165,6 +171,18 @@ static enum conn_fault connect_tls_fault(const struct stream *s)
 								   FAULT_TLS_HANDSHAKE;
 }
 
+static void connect_tls_tell_carrier(const struct stream *s, const struct conn *conn)
+{
+	char why[256];
+	struct text t;
+
+	if (!s->origin->carrier->tls_failed)
+		return;
+	text_init(&t, why, sizeof(why));
+	tls_client_say(conn, &t);
+	s->origin->carrier->tls_failed((struct end *)&s->relay.client, why);
+}
+
 void connect_tls_failed(struct stream *s)
 {
 	const struct conn *conn = end_conn(&s->relay.server);
@@ -179,8 +197,10 @@ void connect_tls_failed(struct stream *s)
 		s->extra->tls_failed = true;
 		s->extra->tls_error = tls_link_error(conn_link(conn));
 	}
-	if (tls_link_fault(conn_link(conn)) != TLS_FAULT_NONE)
+	if (tls_link_fault(conn_link(conn)) != TLS_FAULT_NONE) {
 		tls_client_forget(conn);
+		connect_tls_tell_carrier(s, conn);
+	}
 	if (!connect_tls_tells(server))
 		return;
 	text_init(&t, memory, sizeof(memory));

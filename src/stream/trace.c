@@ -33,7 +33,8 @@ static void trace_accept(const struct stream *s)
 	text_init(&t, buf, sizeof(buf));
 	addr_print_port(&o->src, &t);
 	printf("%08" PRIx64 ":%s.accept(%04x)=%04x from [%s]\n", s->id, o->frontend->name,
-	       (unsigned)o->listener->src.fd & 0xffff, trace_fd(&s->relay.client), buf);
+	       o->listener ? (unsigned)o->listener->src.fd & 0xffff : 0xffff,
+	       trace_fd(&s->relay.client), buf);
 	fflush(stdout);
 }
 

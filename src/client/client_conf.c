@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Words httpclient.* (manual 3.1), and the TLS that they come to. Files are read while the
- * configuration is. Where no word says otherwise, certificates are verified by the system's
- * authorities; where these cannot be read there is no TLS, and no error: who asks for it is told. */
-#include "errand/errand_conf.h"
+/* Words httpclient.* (manual 3.1), the TLS that they come to, and the hidden proxy of which each
+ * host that is asked gets a copy: its counters are those of all, for nobody sees them. Files are
+ * read while the configuration is. Where no word says otherwise, certificates are verified by
+ * the system's authorities; where these cannot be read there is no TLS, and no error: who asks
+ * for it is told. */
+#include "client/client_conf.h"
 
 #include "base/err.h"
 #include "config/config.h"
@@ -11,10 +13,8 @@
 #include "dns/lookup.h"
 #include "dns/message.h"
 #include "dns/resolvers.h"
-#include "errand/errand.h"
-#include "errand/standby.h"
+#include "proxy/proxy_conf.h"
 #include "tls/client.h"
-#include "tls/conn.h"
 #include "tls/settings.h"
 
 #include "config.h"
@@ -22,7 +22,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-struct errand_conf {
+struct client_settings {
 	const char *resolvers;         /* NULL: not given */
 	struct location resolvers_loc, tls_loc;
 	int prefer;                    /* of families */
@@ -34,8 +34,9 @@ struct errand_conf {
 	struct tls_settings tls;       /* ca_file; NULL: the system's */
 };
 
-bool errand_wanted;
-struct errand_limits errand_limits = { 3, 5000, AF_INET6 };
+bool client_wanted;
+struct client_limits client_limits = { 3, 5000, AF_INET6 };
+struct proxy *client_proxy;
 static bool on;
 static const char *const families[] = { "ipv6", "ipv4", NULL };
 static const char *const switches[] = { "off", "on", NULL };
@@ -45,33 +46,28 @@ static const char *const verifies[] = { "required", "none", NULL };
 
 /* ---- TLS ------------------------------------------------------------------------------------ */
 
-static struct tls_client *client;
+static struct tls_client *tls;
 static struct err no_client;
 
-const char *errand_tls_off(void)
+const char *client_tls_off(void)
 {
-	return client ? NULL : no_client.text;
+	return tls ? NULL : no_client.text;
+}
+
+struct tls_client *client_tls(void)
+{
+	return tls;
 }
 
 #ifdef HAVE_OPENSSL
 
-int errand_tls_begin(struct conn *conn, struct span host)
-{
-	struct addr addr;
-	/* An address is no name that a server could be asked for (RFC 6066 3), but one that its
-	 * certificate is for. */
-	const struct tls_target target = { .sni = host, .unsaid = dns_literal(host, &addr) };
-
-	return client ? tls_conn_connect(conn, client, &target) : -1;
-}
-
 static void tls_end(void)
 {
-	if (client)
-		tls_client_free(&client);
+	if (tls)
+		tls_client_free(&tls);
 }
 
-static int tls_make(struct config *cfg, struct errand_conf *conf)
+static int tls_make(struct config *cfg, struct client_settings *conf)
 {
 	struct tls_client_conf of = { .set = &conf->tls };
 
@@ -80,13 +76,13 @@ static int tls_make(struct config *cfg, struct errand_conf *conf)
 	if (!conf->tls.ca_file && !conf->verify)
 		conf->tls.ca_file = "@system-ca";
 	tls_settings_inherit(&conf->tls, &tls_global.server);
-	client = tls_client_new(&of, &no_client);
-	if (client || !conf->tls_given)
+	tls = tls_client_new(&of, &no_client);
+	if (tls || !conf->tls_given)
 		return 0;
 	return config_error(cfg, &conf->tls_loc, "the HTTP client cannot speak TLS: %s", no_client.text);
 }
 
-static void tls_given(struct errand_conf *conf, const struct statement *st)
+static void tls_given(struct client_settings *conf, const struct statement *st)
 {
 	conf->given = conf->tls_given = true;
 	conf->tls_loc = st->loc;
@@ -94,7 +90,7 @@ static void tls_given(struct errand_conf *conf, const struct statement *st)
 
 static int parse_ca(struct statement *st, const struct keyword *kw, void *object)
 {
-	struct errand_conf *conf = object;
+	struct client_settings *conf = object;
 
 	(void)kw;
 	tls_given(conf, st);
@@ -109,14 +105,7 @@ static int parse_verify(struct statement *st, const struct keyword *kw, void *ob
 
 #else
 
-int errand_tls_begin(struct conn *conn, struct span host)
-{
-	(void)conn;
-	(void)host;
-	return -1;
-}
-
-static int tls_make(struct config *cfg, struct errand_conf *conf)
+static int tls_make(struct config *cfg, struct client_settings *conf)
 {
 	(void)cfg;
 	(void)conf;
@@ -134,7 +123,7 @@ static void tls_end(void)
 
 static int parse_resolvers(struct statement *st, const struct keyword *kw, void *object)
 {
-	struct errand_conf *conf = object;
+	struct client_settings *conf = object;
 
 	conf->given = true;
 	conf->resolvers_loc = st->loc;
@@ -143,23 +132,23 @@ static int parse_resolvers(struct statement *st, const struct keyword *kw, void 
 
 static int parse_unsigned(struct statement *st, const struct keyword *kw, void *object)
 {
-	((struct errand_conf *)object)->given = true;
+	((struct client_settings *)object)->given = true;
 	return set_unsigned(st, kw, object);
 }
 
 static int parse_duration(struct statement *st, const struct keyword *kw, void *object)
 {
-	((struct errand_conf *)object)->given = true;
+	((struct client_settings *)object)->given = true;
 	return set_duration(st, kw, object);
 }
 
 static int parse_enum(struct statement *st, const struct keyword *kw, void *object)
 {
-	((struct errand_conf *)object)->given = true;
+	((struct client_settings *)object)->given = true;
 	return set_enum(st, kw, object);
 }
 
-#define AT(field) offsetof(struct errand_conf, field)
+#define AT(field) offsetof(struct client_settings, field)
 
 static const struct keyword keywords[] = {
 	{ "httpclient.resolvers.id", SCOPE_GLOBAL, 0, "<resolvers id>", parse_resolvers,
@@ -190,11 +179,11 @@ static const struct keyword keywords[] = {
 static void init(struct config *cfg, void *data)
 {
 	(void)cfg;
-	*(struct errand_conf *)data = (struct errand_conf){ .retries = 3, .connect_ms = 5000 };
+	*(struct client_settings *)data = (struct client_settings){ .retries = 3, .connect_ms = 5000 };
 }
 
 /* "default" may not be there: then names of /etc/hosts are all. */
-static int check_resolvers(struct config *cfg, const struct errand_conf *conf)
+static int check_resolvers(struct config *cfg, const struct client_settings *conf)
 {
 	const char *name = conf->resolvers ? conf->resolvers : "default";
 	struct resolvers *found = resolvers_find(cfg, name);
@@ -212,35 +201,51 @@ static int check_resolvers(struct config *cfg, const struct errand_conf *conf)
 	return -1;
 }
 
+/* Among the hidden ones, for its states and counters; behind it nobody listens. */
+static void make_proxy(struct config *cfg)
+{
+	struct proxies *all = config_data(cfg, &proxy_module);
+	struct proxy *px = proxy_new(cfg, "<HTTPCLIENT>", PROXY_FRONTEND | PROXY_BACKEND, NULL, NULL);
+
+	px->set.mode = MODE_HTTP;
+	px->set.retries = 0; /* own_request.c tries again, with another address */
+	px->set.timeout.connect = client_limits.connect_ms;
+	px->stats_socket = true;
+	px->dispatch = server_conf_make(cfg, px, "<NOSRV>");
+	server_settings_init(&px->dispatch->set);
+	list_append(&all->stats_frontends, &px->node);
+	client_proxy = px;
+}
+
+/* Before proxies are finished. */
 static int finish(struct config *cfg, void *data)
 {
-	struct errand_conf *conf = data;
+	struct client_settings *conf = data;
 	int rc;
 
-	on = errand_wanted || conf->given;
-	errand_limits = (struct errand_limits){ conf->retries, conf->connect_ms,
+	on = client_wanted || conf->given;
+	client_limits = (struct client_limits){ conf->retries, conf->connect_ms,
 						conf->prefer ? AF_INET : AF_INET6 };
 	dns_resolvers = NULL;
 	if (!on)
 		return 0;
 	dns_wanted = true;
+	make_proxy(cfg);
 	rc = check_resolvers(cfg, conf);
 	return tls_make(cfg, conf) | rc;
 }
 
 static void stop(void)
 {
-	errand_end_all();
-	standby_close_all();
 	tls_end();
 }
 
-bool errand_is_on(void)
+bool client_is_on(void)
 {
 	return on;
 }
 
-const struct module errand_module = {
-	.name = "errand", .keywords = keywords, .data_size = sizeof(struct errand_conf), .init = init,
-	.finish = finish, .stop = stop,
+const struct module client_module = {
+	.name = "httpclient", .keywords = keywords, .data_size = sizeof(struct client_settings),
+	.init = init, .finish = finish, .stop = stop,
 };
