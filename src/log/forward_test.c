@@ -19,6 +19,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -344,6 +345,8 @@ static void messages_of_any_length(bool octet_count)
 		 "server s 127.0.0.1:%u%s\n", port, octet_count ? " log-proto octet-count" : "");
 	clock_freeze(340000);
 	start(text);
+	say_bytes(n++, 0, octet_count);
+	say_bytes(n++, 1, octet_count);
 	for (size_t len = 9; len <= 10000; len = len * 10 + 9) {
 		say_bytes(n++, len, octet_count);
 		say_bytes(n++, len + 1, octet_count);
@@ -410,6 +413,8 @@ static void a_server_that_takes_nothing_is_left(void **state)
 	start(text);
 	c = accept_soon(fd);
 	turns(2);
+	assert_true(fcntl(server()->src.fd, F_GETFD) & FD_CLOEXEC);
+	assert_true(fcntl(server()->src.fd, F_GETFL) & O_NONBLOCK);
 	clock_advance(5000); /* nothing to send is no fault of the server */
 	turns(2);
 	assert_int_equal(server()->failures, 0);

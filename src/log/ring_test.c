@@ -193,6 +193,70 @@ static void server_holds_unread_messages(void **state)
 	ring_release(&ring);
 }
 
+/* A message that fits exactly needs no room of older ones; the oldest that a server has read go. */
+static void room_to_the_last_byte(void **state)
+{
+	uint64_t at;
+
+	(void)state;
+	make(20, 0);
+	at = ring_oldest(&ring);
+	assert_true(put("123456", "")); /* 10 bytes each, with their length */
+	assert_true(put("abcdef", ""));
+	assert_int_equal(ring_oldest(&ring), 0);
+	expect(&at, "123456");
+	expect(&at, "abcdef");
+	assert_true(put("x", ""));
+	assert_int_equal(ring_oldest(&ring), 10);
+	expect(&at, "x");
+	ring_release(&ring);
+	assert_null(ring.data);
+	assert_int_equal(ring_oldest(&ring), 0);
+	assert_int_equal(ring_end(&ring), 0);
+	assert_false(put("no memory", ""));
+	assert_int_equal(ring.dropped, 1);
+}
+
+/* Of several servers the one that is behind holds what it has not read. */
+static void the_slowest_server_counts(void **state)
+{
+	struct ring_reader fast = { .position = 0 }, slow = { .position = 0 };
+	char buf[16];
+
+	(void)state;
+	make(21, 0);
+	list_append(&ring.servers, &fast.node);
+	list_append(&ring.servers, &slow.node);
+	assert_true(put("aaa", "") && put("bbb", "") && put("ccc", ""));
+	ring_read(&ring, &fast.position, buf, sizeof(buf));
+	assert_false(put("ddd", ""));
+	ring_read(&ring, &slow.position, buf, sizeof(buf));
+	assert_true(put("eee", ""));
+	assert_false(put("fff", ""));
+	assert_int_equal(ring.dropped, 2);
+	assert_int_equal(ring.written, 4);
+	ring_release(&ring);
+}
+
+/* A position from another time goes on with the oldest message. */
+static void positions_that_are_not_kept(void **state)
+{
+	uint64_t at = 1000;
+
+	(void)state;
+	make(50, 0);
+	put("a", "");
+	put("b", "");
+	expect(&at, "a");
+	ring_empty(&ring);
+	assert_int_equal(ring.written, 0);
+	assert_int_equal(ring_oldest(&ring), ring_end(&ring));
+	at = 0;
+	put("c", "");
+	expect(&at, "c");
+	ring_release(&ring);
+}
+
 static void readers_are_told(void **state)
 {
 	struct ring_reader reader = { .written = count };
@@ -220,6 +284,9 @@ int main(void)
 		cmocka_unit_test(overtaken_reader_goes_on_with_the_oldest),
 		cmocka_unit_test(too_long_message_is_dropped),
 		cmocka_unit_test(server_holds_unread_messages),
+		cmocka_unit_test(room_to_the_last_byte),
+		cmocka_unit_test(the_slowest_server_counts),
+		cmocka_unit_test(positions_that_are_not_kept),
 		cmocka_unit_test(readers_are_told),
 	};
 

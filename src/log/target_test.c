@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "log/target.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -165,6 +166,216 @@ static void two_targets_share_a_socket(void **state)
 	assert_int_equal(a.fd, -1);
 	assert_true(fcntl(b.fd, F_GETFD) >= 0);
 	log_target_close(&b);
+}
+
+/* The socket that targets share goes with the last of them. Nothing is ever read from it, and no
+ * program that is started has it. */
+static void the_last_target_closes_the_socket(void **state)
+{
+	struct log_target a = unix_target(), b = unix_target(), c;
+	int fd, room = 0;
+	socklen_t len = sizeof(room);
+
+	(void)state;
+	open_ok(&a);
+	open_ok(&b);
+	fd = a.fd;
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
+	assert_int_equal(getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, &len), 0);
+	assert_in_range(room, 1, 8192);
+	log_target_close(&a);
+	log_target_close(&a); /* once more is nothing */
+	assert_true(fcntl(fd, F_GETFD) >= 0);
+	log_target_close(&b);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	c = unix_target();
+	open_ok(&c);
+	assert_true(c.fd >= 0);
+	log_target_close(&c);
+}
+
+static void families_have_a_socket_each(void **state)
+{
+	struct log_target a = unix_target();
+	struct log_target b = { .kind = LOG_TO_DATAGRAM, .name = "udp", .fd = -1,
+				.addr = { .family = AF_INET, .port = 514 } };
+	struct log_target c = { .kind = LOG_TO_DATAGRAM, .name = "other", .fd = -1,
+				.addr = { .family = AF_FD } };
+	struct err err = { "" };
+
+	(void)state;
+	open_ok(&a);
+	open_ok(&b);
+	assert_int_not_equal(a.fd, b.fd);
+	log_target_close(&a);
+	assert_true(fcntl(b.fd, F_GETFD) >= 0);
+	log_target_close(&b);
+	assert_int_equal(log_target_open(&c, &err), -1);
+	assert_string_equal(err.text, "log other: no log can be sent to this kind of address");
+}
+
+/* -- before the root directory changes ------------------------------------------------------ */
+
+/* The path may be out of sight: what was connected before still reaches its collector. When that has
+ * gone, the path counts again. */
+static void a_kept_socket_reaches_its_collector(void **state)
+{
+	struct log_target t = unix_target();
+	int first = unix_receiver(), second, kept;
+
+	(void)state;
+	open_ok(&t);
+	log_target_keep(&t);
+	kept = t.kept;
+	assert_true(kept > 0);
+	assert_true(fcntl(kept, F_GETFD) & FD_CLOEXEC);
+	assert_true(fcntl(kept, F_GETFL) & O_NONBLOCK);
+	log_target_keep(&t);
+	assert_int_equal(t.kept, kept); /* once */
+	second = unix_receiver();
+	assert_true(put(&t, "<6>", "kept"));
+	expect_datagram(first, "<6>kept\n");
+	close(first);
+	assert_true(put(&t, "<6>", "by path"));
+	expect_datagram(second, "<6>by path\n");
+	close(second);
+	log_target_close(&t);
+	assert_int_equal(t.kept, 0);
+	assert_int_equal(fcntl(kept, F_GETFD), -1);
+}
+
+/* A collector that is there, but takes no more, is not replaced by another. */
+static void a_kept_socket_that_is_full(void **state)
+{
+	struct log_target t = unix_target();
+	int first = unix_receiver(), second, n = 0;
+
+	(void)state;
+	open_ok(&t);
+	log_target_keep(&t);
+	second = unix_receiver();
+	while (n < 5000 && put(&t, "<6>", "x"))
+		n++;
+	assert_in_range(n, 1, 4999);
+	assert_int_equal(t.error, EAGAIN);
+	assert_int_equal(recv(second, &(char){ 0 }, 1, 0), -1);
+	close(first);
+	close(second);
+	log_target_close(&t);
+}
+
+static void what_is_not_kept(void **state)
+{
+	struct log_target t = unix_target(), fd = target_of_fd(STDERR_FILENO);
+	struct log_target udp = { .kind = LOG_TO_DATAGRAM, .name = "udp", .fd = -1,
+				  .addr = { .family = AF_INET, .port = 514,
+					    .v4.s_addr = htonl(INADDR_LOOPBACK) } };
+
+	(void)state;
+	unlink(path);
+	open_ok(&t);
+	log_target_keep(&t); /* nobody is there */
+	assert_int_equal(t.kept, 0);
+	log_target_close(&t);
+	open_ok(&udp);
+	log_target_keep(&udp);
+	assert_int_equal(udp.kept, 0);
+	log_target_close(&udp);
+	log_target_keep(&fd);
+	assert_int_equal(fd.kept, 0);
+}
+
+/* -- descriptors ----------------------------------------------------------------------------- */
+
+static void a_pipe_is_opened_once_more(void **state)
+{
+	struct log_target t;
+	int fds[2], own;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	t = target_of_fd(fds[1]);
+	open_ok(&t);
+	assert_true(t.own_fd);
+	assert_false(t.is_socket);
+	own = t.fd;
+	assert_int_not_equal(own, fds[1]);
+	assert_true(fcntl(own, F_GETFD) & FD_CLOEXEC);
+	assert_true(fcntl(own, F_GETFL) & O_NONBLOCK);
+	log_target_plain(&t);
+	assert_int_equal(fcntl(own, F_GETFD), -1);
+	assert_int_equal(t.fd, fds[1]);
+	assert_false(t.own_fd);
+	log_target_close(&t);
+	assert_int_equal(t.fd, -1);
+	assert_true(fcntl(fds[1], F_GETFD) >= 0);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* A receiver that has gone is an error, and no signal. */
+static void no_signal_comes_of_sockets(void **state)
+{
+	struct log_target t;
+	int fds[2];
+
+	(void)state;
+	signal(SIGPIPE, SIG_DFL);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	close(fds[0]);
+	t = target_of_fd(fds[1]);
+	open_ok(&t);
+	assert_true(t.is_socket);
+	assert_false(put(&t, "<6>", "x"));
+	assert_int_equal(t.error, EPIPE);
+	signal(SIGPIPE, SIG_IGN);
+	close(fds[1]);
+	log_target_close(&t);
+}
+
+/* A line without its end alone is whole: what comes next ends it. */
+static void only_the_end_is_missing(void **state)
+{
+	static char fill[70000], buf[70000];
+	struct log_target t;
+	int fds[2], size;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	size = fcntl(fds[1], F_GETPIPE_SZ);
+	assert_in_range(size, 4096, sizeof(fill) - 1);
+	memset(fill, 'f', sizeof(fill));
+	t = target_of_fd(fds[1]);
+	open_ok(&t);
+	fill[size] = 0;
+	assert_true(put(&t, "", fill));
+	assert_true(t.torn);
+	assert_int_equal(t.sent, 1);
+	assert_int_equal(t.dropped, 0);
+	assert_int_equal(read(fds[0], buf, sizeof(buf)), size);
+	assert_true(put(&t, "<6>", "next"));
+	assert_int_equal(read(fds[0], buf, sizeof(buf)), 9);
+	assert_memory_equal(buf, "\n<6>next\n", 9);
+	fill[size] = 'f';
+	fill[size + 1] = 0;
+	assert_false(put(&t, "", fill)); /* a byte more is missing */
+	assert_int_equal(t.dropped, 1);
+	assert_int_equal(t.error, EAGAIN);
+	close(fds[0]);
+	close(fds[1]);
+	log_target_close(&t);
+}
+
+static void a_ring_that_is_missing(void **state)
+{
+	struct log_target t = { .kind = LOG_TO_RING, .name = "ring@r", .fd = -1 };
+
+	(void)state;
+	open_ok(&t);
+	assert_false(put(&t, "<6>", "x"));
+	assert_int_equal(t.error, ENOBUFS);
+	assert_int_equal(t.dropped, 1);
 }
 
 /* The pipe of a shell that reads nothing: lines fit until it is full, and the shell's own end
@@ -363,6 +574,15 @@ int main(void)
 		cmocka_unit_test(full_unix_collector_does_not_block),
 		cmocka_unit_test(udp),
 		cmocka_unit_test(two_targets_share_a_socket),
+		cmocka_unit_test(the_last_target_closes_the_socket),
+		cmocka_unit_test(families_have_a_socket_each),
+		cmocka_unit_test(a_kept_socket_reaches_its_collector),
+		cmocka_unit_test(a_kept_socket_that_is_full),
+		cmocka_unit_test(what_is_not_kept),
+		cmocka_unit_test(a_pipe_is_opened_once_more),
+		cmocka_unit_test(no_signal_comes_of_sockets),
+		cmocka_unit_test(only_the_end_is_missing),
+		cmocka_unit_test(a_ring_that_is_missing),
 		cmocka_unit_test(full_pipe_drops_and_stays_ours),
 		cmocka_unit_test(torn_line_is_ended),
 		cmocka_unit_test(a_line_of_many_pieces),
