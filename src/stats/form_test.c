@@ -8,9 +8,13 @@
 
 #include <cmocka.h>
 
+#include "base/err.h"
+#include "check/check.h"
+#include "event/timer.h"
 #include "http/message.h"
 #include "stats/form.h"
 #include "stats/test_world.h"
+#include "stream/stream.h"
 
 #include <stdlib.h>
 
@@ -121,7 +125,75 @@ static void states(void **state)
 	assert_true(w->s1->state->check.paused);
 	change("b=one&s=s1&action=ehlth");
 	assert_false(w->s1->state->check.paused);
+}
+
+static const struct server *ended;
+static enum reason why;
+
+static void note_end(const struct server *server, enum reason reason)
+{
+	ended = server;
+	why = reason;
+}
+
+static void sessions_are_ended(void **state)
+{
+	(void)state;
+	streams_end_others = note_end;
 	assert_string_equal(change("b=be&s=t3&action=shutdown"), "DONE");
+	streams_end_others = NULL;
+	assert_ptr_equal(ended, w->t3);
+	assert_int_equal(why, END_KILLED);
+	assert_int_equal(w->t3->state->admin, 0);
+}
+
+/* What is not there cannot be changed. */
+static void agents_and_checks(void **state)
+{
+	static struct check agent;
+
+	(void)state;
+	assert_string_equal(change("b=be&s=t3&action=dhlth"), "NONE");
+	assert_string_equal(change("b=be&s=t3&action=ehlth"), "NONE");
+	assert_string_equal(change("b=be&s=t3&action=dagent"), "NONE");
+	assert_string_equal(change("b=be&s=t3&action=eagent"), "NONE");
+	assert_string_equal(change("b=be&s=t3&action=adown"), "NONE");
+	agent.server = w->t3;
+	timer_init(&agent.timer, NULL);
+	w->t3->agent = &agent;
+	assert_string_equal(change("b=be&s=t3&action=dagent"), "DONE");
+	assert_true(w->t3->state->agent.paused);
+	assert_string_equal(change("b=be&s=t3&action=eagent"), "DONE");
+	assert_false(w->t3->state->agent.paused);
+	assert_string_equal(change("b=be&s=t3&action=adown"), "DONE");
+	assert_true(w->t3->state->agent_down);
+	assert_string_equal(change("b=be&s=t3&action=arunn"), "DONE");
+	assert_false(w->t3->state->agent_down);
+	timer_cancel(&agent.timer);
+}
+
+/* Another process hears of it as "action", NUL, "backend/server", NUL. */
+static void heard(const char *bytes, size_t len, const char *error)
+{
+	struct err err = { "" };
+
+	assert_int_equal(page_change_kind.apply(bytes, len, NULL, &err), *error ? -1 : 0);
+	assert_string_equal(err.text, error);
+}
+
+static void changes_of_another_process(void **state)
+{
+	(void)state;
+	heard("maint\0be/t3", 12, "");
+	assert_int_equal(w->t3->state->admin, ADMIN_FORCED_MAINT);
+	heard("ready\0be/t3", 12, "");
+	assert_int_equal(w->t3->state->admin, 0);
+	heard("maint\0be/t3", 11, "a broken change");
+	heard("nosuch\0be/t3", 13, "a broken change");
+	heard("maint", 5, "a broken change");
+	heard("", 0, "a broken change");
+	assert_int_equal(page_change_kind.apply("maint\0be/t9", 12, NULL, &(struct err){ "" }), -1);
+	assert_int_equal(w->t3->state->admin, 0);
 }
 
 static void all_servers(void **state)
@@ -187,6 +259,9 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(codes),
 		TEST(states),
+		TEST(sessions_are_ended),
+		TEST(agents_and_checks),
+		TEST(changes_of_another_process),
 		TEST(all_servers),
 		TEST(hidden_backends),
 		TEST(forms_of_others),
