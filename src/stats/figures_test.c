@@ -228,7 +228,8 @@ static void set_proxies(void)
 	set_one(w->s1);
 	w->s2->tally->counters.failed_hana = 1;
 	w->t2->state->op = SERVER_STARTING;
-	w->t2->state->effective_weight = 12;
+	w->t2->state->user_weight = 200;
+	w->t2->state->effective_weight = 151;
 	w->t3->state->user_weight = w->t3->state->effective_weight = 0;
 }
 
@@ -349,7 +350,7 @@ static void count_process(void)
 	t->tls_current = 230;
 	t->cum_tls = 231;
 	t->tls_rate = a_rate(90000);
-	t->tls_front_keys = a_rate(15000);
+	t->tls_front_keys = a_rate(14500); /* three quarters and a half percent resumed */
 	t->tls_back_keys = a_rate(260);
 	t->bytes_out_rate = a_rate(270);
 	t->comp_in_rate = a_rate(280);
@@ -392,6 +393,21 @@ static void lines_of_information(void **state)
 	as_in("info");
 	say_info(true);
 	as_in("info.float");
+}
+
+/* Of a process that was busy for half of its time, whatever else the machine does meanwhile. It must be
+ * asked first: later questions are about the time since earlier ones. */
+static void idle_time_is_what_is_left(void **state)
+{
+	static struct info info;
+	clock_t busy;
+
+	(void)state;
+	while ((busy = clock()) < 400 * CLOCKS_PER_SEC / 1000)
+		;
+	w->global.start_ms = clock_read_us() / 1000 - 2 * (uint64_t)busy * 1000 / CLOCKS_PER_SEC;
+	info_fill(&info, false);
+	assert_in_range(info.values[INFO_IDLE_PCT].u64, 40, 85);
 }
 
 /* Memory of pools is what they hold, whichever they are. */
@@ -499,6 +515,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(idle_time_is_what_is_left),
 		TEST(rows_of_statistics),
 		TEST(columns_of_statistics),
 		TEST(lines_of_information),

@@ -199,6 +199,26 @@ static void limits_that_are_near(void **state)
 	assert_string_equal(cell_heat(100, 0), "");
 }
 
+/* Parts of a hundred, cut and not rounded. */
+static void shares(void **state)
+{
+	static const struct {
+		uint64_t part, whole;
+		const char *said;
+	} cases[] = { { 755, 1000, "755<td>75%" }, { 1, 101, "1<td>0%" }, { 7, 7, "7<td>100%" },
+		      { 5, 0, "5<td>0%" }, { 0, 5, "0<td>0%" } };
+	char memory[100], wanted[100];
+	struct text out;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		text_init(&out, memory, sizeof(memory));
+		tip_share(&out, "x", cases[i].part, cases[i].whole);
+		snprintf(wanted, sizeof(wanted), "<tr><th>x<td>%s", cases[i].said);
+		assert_string_equal(memory, wanted);
+	}
+}
+
 /* 5xx of the last minute are trouble, of rows that have a history. */
 static void errors_of_the_last_minute(void **state)
 {
@@ -225,6 +245,7 @@ int main(void)
 		TEST(classes_name_states),
 		TEST(states_that_want_attention),
 		TEST(limits_that_are_near),
+		TEST(shares),
 		TEST(errors_of_the_last_minute),
 	};
 
