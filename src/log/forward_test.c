@@ -439,8 +439,15 @@ static void a_server_that_takes_nothing_is_left(void **state)
 	c = accept_soon(fd);
 	expect_said(c);
 	assert_int_equal(server()->connects, 2);
+	expect_none();
 	close(c);
 	close(fd);
+	turns(3);
+	expect_failure("it has closed the connection"); /* another time, another word */
+	clock_advance(1000);
+	turns(3);
+	assert_int_equal(server()->failures, 3);
+	expect_none();
 	stop();
 	log_to_stderr = true;
 }
