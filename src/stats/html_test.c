@@ -441,16 +441,26 @@ static void numbers(void **state)
 {
 	static const struct {
 		uint64_t n;
-		const char *number, *bytes;
+		const char *number, *bytes, *small;
 	} cases[] = {
-		{ 0, "0", "0 B" },
-		{ 999, "999", "999 B" },
-		{ 1000, "1<i>000</i>", "1.00 kB" },
-		{ 99949, "99<i>949</i>", "99.9 kB" },
-		{ 999499, "999<i>499</i>", "999 kB" },
-		{ 999500, "999<i>500</i>", "1.00 MB" },
+		{ 0, "0", "0 B", "0" },
+		{ 999, "999", "999 B", "999" },
+		{ 1000, "1<i>000</i>", "1.00 kB", "1<i>000</i>" },
+		{ 9994, "9<i>994</i>", "9.99 kB", "9<i>994</i>" },
+		{ 9995, "9<i>995</i>", "10.0 kB", "9<i>995</i>" },
+		{ 99949, "99<i>949</i>", "99.9 kB", "99<i>949</i>" },
+		{ 99950, "99<i>950</i>", "100 kB", "99<i>950</i>" },
+		{ 99999, "99<i>999</i>", "100 kB", "99<i>999</i>" },
+		{ 100000, "100<i>000</i>", "100 kB", "100k" },
+		{ 999499, "999<i>499</i>", "999 kB", "999k" },
+		{ 999500, "999<i>500</i>", "1.00 MB", "1.00M" },
+		{ 12340000, "12<i>340</i><i>000</i>", "12.3 MB", "12.3M" },
+		{ 1234567890, "1<i>234</i><i>567</i><i>890</i>", "1.23 GB", "1.23G" },
+		{ 4321000000000, "4<i>321</i><i>000</i><i>000</i><i>000</i>", "4.32 TB", "4.32T" },
+		{ 999400000000000000, "999<i>400</i><i>000</i><i>000</i><i>000</i><i>000</i>",
+		  "999 PB", "999P" },
 		{ UINT64_MAX, "18<i>446</i><i>744</i><i>073</i><i>709</i><i>551</i><i>615</i>",
-		  "18.4 EB" },
+		  "18.4 EB", "18.4E" },
 	};
 	char memory[128];
 	struct text out;
@@ -463,6 +473,9 @@ static void numbers(void **state)
 		text_init(&out, memory, sizeof(memory));
 		html_bytes(&out, cases[i].n);
 		assert_string_equal(memory, cases[i].bytes);
+		text_init(&out, memory, sizeof(memory));
+		html_short(&out, cases[i].n);
+		assert_string_equal(memory, cases[i].small);
 	}
 }
 
