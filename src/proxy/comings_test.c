@@ -265,6 +265,7 @@ static void servers_that_go(void **state)
 	assert_string_equal(removable("b/s1", true), "This server cannot be removed at runtime due to "
 						      "other configuration elements pointing to it.");
 	s->pointed_at = false;
+	s->state->hostname = strdup("host");
 	server_remove(s);
 	assert_int_equal(servers_gone, gone + 1);
 	assert_int_equal(servers_left(), 1);
@@ -291,6 +292,7 @@ static void servers_that_go(void **state)
 	clock_advance(50);
 	timer_run();
 	assert_int_equal(servers_left(), 0);
+	assert_null(s->state->hostname);
 	assert_int_equal(timer_run(), 0);
 }
 

@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const struct module *const list[] = { &environment_module, &bind_module, &proxy_module,
@@ -32,6 +33,16 @@ static struct config *cfg;
 static int listening = -1;
 static struct addr there;
 static const struct addr client = { .family = AF_INET, .port = 4321 };
+
+/* Was the first acknowledgement held back? The kernel takes that word only until it is connected. */
+static bool held_back;
+
+int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+	if (level == IPPROTO_TCP && name == TCP_QUICKACK)
+		held_back = !*(const int *)value;
+	return (int)syscall(SYS_setsockopt, fd, level, name, value, len);
+}
 
 /* Somebody who is connected to, and never accepts. */
 static int listen_somewhere(void **state)
@@ -112,6 +123,7 @@ static int dialled(struct server *s, bool bytes, const struct dial_packets *pack
 {
 	int fd = -1;
 
+	held_back = false;
 	assert_int_equal(server_dial(s, &there, &client, NULL, bytes, packets, &fd), DIAL_STARTED);
 	assert_true(fd >= 0);
 	return fd;
@@ -199,6 +211,30 @@ static void what_packets_are_given(void **state)
 	packets.has_tos = false;
 	fd = dialled(server("", ""), true, &packets);
 	assert_int_equal(option(fd, IPPROTO_IP, IP_TOS), 0);
+	hang_up(fd);
+}
+
+/* For checks, and where the backend says so. */
+static void the_first_acknowledgement(void **state)
+{
+	static const struct {
+		const char *line;
+		bool held_back;
+	} cases[] = {
+		{ "", false },	       { "option tcp-smart-connect", true },
+		{ "mode http", true }, { "mode http\n no option tcp-smart-connect", false },
+	};
+	size_t i;
+	int fd;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		hang_up(dialled(server(cases[i].line, ""), true, NULL));
+		assert_int_equal(held_back, cases[i].held_back);
+	}
+	held_back = false;
+	assert_int_equal(server_dial_check(server("", ""), &there, &fd), DIAL_STARTED);
+	assert_true(held_back);
 	hang_up(fd);
 }
 
@@ -316,7 +352,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_holds_for_each), TEST(keep_alive), TEST(user_timeout), TEST(fast_open),
-		TEST(buffers), TEST(what_packets_are_given),
+		TEST(buffers), TEST(what_packets_are_given), TEST(the_first_acknowledgement),
 		TEST(source_addresses), TEST(ports_of_a_range), TEST(ports_of_datagrams),
 		TEST(sources_that_cannot_be_used), TEST(nobody_is_there),
 	};

@@ -55,9 +55,15 @@ static const struct module *const list[] = { &environment_module, &bind_module, 
 					     &server_module, NULL };
 static struct config *cfg;
 
+static bool ejects; /* the backend, which is a word of check/ */
+
 static void load(const char *config_text)
 {
+	static char some;
+
 	cfg = test_config_serve(list, config_text);
+	if (ejects)
+		proxy_find(proxies_running, "b", PROXY_BACKEND)->set.eject = (void *)&some;
 	facts_restore_states(proxies_running);
 }
 
@@ -86,7 +92,7 @@ static int teardown(void **state)
 	segment_free(&proxies_running->segment);
 	config_free(&cfg);
 	tally_room.rows = 1;
-	facts_checker = false;
+	facts_checker = ejects = false;
 	return 0;
 }
 
@@ -231,6 +237,114 @@ static void states_survive_a_reload(void **state)
 	assert_int_equal(srv("s4")->state->admin, 0);
 	assert_int_equal(srv("s5")->state->admin, ADMIN_FORCED_MAINT);
 	assert_int_equal(srv("s5")->state->op, SERVER_DOWN);
+}
+
+static struct addr ip(uint32_t v4, uint16_t port)
+{
+	struct addr addr = { .family = AF_INET, .port = port };
+
+	addr.v4.s_addr = htonl(v4);
+	return addr;
+}
+
+/* Everything that has nothing to do with what another process finds out. */
+static void each_part_of_a_state_survives(void **state)
+{
+	struct server_state *st = srv("s1")->state;
+	struct proxy_state *be = srv("s1")->proxy->state;
+
+	(void)state;
+	ejects = true;
+	st->admin = ADMIN_EJECTED | ADMIN_FORCED_DRAIN;
+	st->eject_until_ms = 11;
+	st->ejections = 12;
+	st->changed_ms = 13;
+	st->downtime_ms = 14;
+	st->down_transitions = 15;
+	st->user_weight = 16;
+	st->maxconn = 17;
+	st->addr = ip(0x7f000012, 18);
+	st->check.addr = ip(0x7f000013, 0);
+	st->check.port = 19;
+	st->agent.addr = ip(0x7f000014, 0);
+	st->agent.port = 20;
+	st->agent.paused = true;
+	be->down_transitions = 21;
+	be->changed_ms = 22;
+	be->downtime_ms = 23;
+	be->unpublished = true;
+	publish("s1", CHECK_L4OK, 4, "");
+	reload(before);
+	st = srv("s1")->state;
+	be = srv("s1")->proxy->state;
+	assert_int_equal(st->admin, ADMIN_EJECTED | ADMIN_FORCED_DRAIN);
+	assert_int_equal(st->eject_until_ms, 11);
+	assert_int_equal(st->ejections, 12);
+	assert_int_equal(st->changed_ms, 13);
+	assert_int_equal(st->downtime_ms, 14);
+	assert_int_equal(st->down_transitions, 15);
+	assert_int_equal(st->user_weight, 16);
+	assert_int_equal(st->maxconn, 17);
+	assert_int_equal(st->addr.v4.s_addr, htonl(0x7f000012));
+	assert_int_equal(st->addr.port, 18);
+	assert_int_equal(st->check.addr.v4.s_addr, htonl(0x7f000013));
+	assert_int_equal(st->check.port, 19);
+	assert_int_equal(st->agent.addr.v4.s_addr, htonl(0x7f000014));
+	assert_int_equal(st->agent.port, 20);
+	assert_true(st->agent.paused);
+	assert_false(st->check.paused);
+	assert_int_equal(be->down_transitions, 21);
+	assert_int_equal(be->changed_ms, 22);
+	assert_int_equal(be->downtime_ms, 23);
+	assert_true(be->unpublished);
+	/* Nobody is ejected any more where the configuration does not say so. */
+	ejects = false;
+	reload(before);
+	assert_int_equal(srv("s1")->state->admin, ADMIN_FORCED_DRAIN);
+	assert_int_equal(srv("s1")->state->ejections, 0);
+	server_set_stopping(srv("s1"), "test");
+	publish("s1", CHECK_L7OKC, 4, "");
+	reload(before);
+	assert_int_equal(srv("s1")->state->op, SERVER_STOPPING);
+}
+
+/* The client's plus so much, and back again. */
+static void ports_that_follow_survive(void **state)
+{
+	struct server *s5 = srv("s5");
+
+	(void)state;
+	server_set_port(s5, true, 65530);
+	reload(before);
+	s5 = srv("s5");
+	assert_true(s5->state->port_follows);
+	assert_int_equal(s5->state->port_offset, 65530);
+	assert_int_equal(s5->state->addr.port, 0);
+	assert_int_equal(s5->state->addr.v4.s_addr, htonl(0x7f000001));
+	server_set_port(s5, false, 99);
+	reload(before);
+	assert_false(srv("s5")->state->port_follows);
+	assert_int_equal(srv("s5")->state->addr.port, 99);
+}
+
+/* An address of IPv6, with its scope. */
+static void addresses_of_both_families_survive(void **state)
+{
+	struct addr addr = { .family = AF_INET6, .port = 7, .scope_id = 3 };
+
+	(void)state;
+	addr.v6.s6_addr[15] = 9;
+	srv("s5")->state->addr = addr;
+	reload(before);
+	assert_int_equal(srv("s5")->state->addr.family, AF_INET6);
+	assert_int_equal(srv("s5")->state->addr.scope_id, 3);
+	assert_memory_equal(&srv("s5")->state->addr.v6, &addr.v6, sizeof(addr.v6));
+	assert_int_equal(srv("s5")->state->addr.port, 7);
+	/* It has none now: that of the file holds. */
+	srv("s5")->state->addr.family = AF_UNSPEC;
+	reload(before);
+	assert_int_equal(srv("s5")->state->addr.v4.s_addr, htonl(0x7f000001));
+	assert_int_equal(srv("s5")->state->addr.port, 18115);
 }
 
 static void a_ramp_goes_on(void **state)
@@ -378,7 +492,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(results_are_seen_in_other_rows), TEST(nothing_is_known_at_first),
 		TEST(states_survive_a_reload),	      TEST(a_changed_configuration_wins),
-		TEST(a_ramp_goes_on),
+		TEST(each_part_of_a_state_survives), TEST(ports_that_follow_survive),
+		TEST(addresses_of_both_families_survive), TEST(a_ramp_goes_on),
 		TEST(a_writer_dies_in_the_middle), TEST(what_is_counted_lies_beside),
 		TEST(results_are_seen_whole), TEST(listeners_hear_who_checks),
 	};
