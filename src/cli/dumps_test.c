@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What commands that dump things say, byte for byte: wrong messages with their bytes, descriptors. On
+ * a world made by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/cli.h"
+#include "exchange/bad_message.h"
+#include "stats/test_world.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char said[1 << 16];
+static struct world *w;
+static struct bad_message request, response;
+
+static int set_up(void **state)
+{
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	w = world_new();
+	list_init(&bad_messages);
+	request = (struct bad_message){ .proxy = w->fe, .event = 7, .when = { 1700000000, 12345 },
+					.stream = 99, .text = "invalid header", .position = 4 };
+	request.src = (struct addr){ .family = AF_INET, .port = 4321 };
+	request.src.v4.s_addr = htonl(0x7f000005);
+	response = (struct bad_message){ .proxy = w->one, .other = w->fe, .server = w->s1,
+					 .response = true, .event = 8,
+					 .when = { 1700000060, 999999 }, .stream = 100,
+					 .src = request.src };
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	list_init(&bad_messages);
+	world_free(&w);
+	return 0;
+}
+
+/* The answer to one line. */
+static const char *ask(const char *line)
+{
+	struct cli *cli = cli_new(LEVEL_ADMIN, CLI_SEVERITY_NONE);
+	size_t len = 0, n;
+
+	assert_int_equal(cli_input(cli, line, strlen(line)), strlen(line));
+	assert_int_equal(cli_input(cli, "\n", 1), 1);
+	while ((n = cli_output(cli, said + len, CLI_OUTPUT_MIN))) {
+		len += n;
+		assert_true(len + CLI_OUTPUT_MIN < sizeof(said));
+	}
+	said[len] = 0;
+	assert_true(cli_done(cli));
+	cli_free(&cli);
+	return said;
+}
+
+/* ---- show errors ------------------------------------------------------------------------- */
+
+static void put(struct bad_message *bad, const char *bytes, uint32_t len)
+{
+	bad->bytes = (char *)(uintptr_t)bytes;
+	bad->len = len;
+	list_append(&bad_messages, &bad->node);
+}
+
+/* The answer behind its first line, in which the time stands. */
+static const char *errors(const char *line)
+{
+	const char *answer = ask(line);
+
+	assert_int_equal(strncmp(answer, "Total events captured on [", 26), 0);
+	return strchr(answer, '\n') + 1;
+}
+
+#define REQUEST                                                                             \
+	" \n[14/Nov/2023:22:13:20.012] frontend fe (#3): invalid request\n"                \
+	"  backend <NONE> (#-1), server <NONE> (#-1), event #7, src 127.0.0.5:4321\n"      \
+	"  session #99, len 3, error at position 4\n"                                      \
+	"  invalid header\n  \n  00000  abc\n"
+#define RESPONSE                                                                            \
+	" \n[14/Nov/2023:22:14:20.999] backend one (#2): invalid response\n"               \
+	"  frontend fe (#3), server s1 (#1), event #8, src 127.0.0.5:4321\n"               \
+	"  session #100, len 2, error at position 0\n"                                     \
+	"  accepted by option accept-invalid-http-*\n  \n  00000  de\n"
+
+static void wrong_messages(void **state)
+{
+	(void)state;
+	w->global_tally.bad_messages = 12;
+	assert_string_equal(errors("show errors"), "\n");
+	assert_non_null(strstr(said, "] : 12\n"));
+	put(&request, "abc", 3);
+	put(&response, "de", 2);
+	assert_string_equal(errors("show errors"), REQUEST RESPONSE "\n");
+	assert_string_equal(errors("show errors request"), REQUEST "\n");
+	assert_string_equal(errors("show errors response"), RESPONSE "\n");
+	assert_string_equal(errors("show errors -1"), REQUEST RESPONSE "\n");
+	/* Whose it is, on either side; by name or number. */
+	assert_string_equal(errors("show errors one"), RESPONSE "\n");
+	assert_string_equal(errors("show errors 2"), RESPONSE "\n");
+	assert_string_equal(errors("show errors fe"), REQUEST RESPONSE "\n");
+	assert_string_equal(errors("show errors fe request"), REQUEST "\n");
+	assert_string_equal(errors("show errors fe response"), RESPONSE "\n");
+	assert_string_equal(errors("show errors be"), "\n");
+	assert_string_equal(ask("show errors 99"), "No such proxy.\n\n");
+	assert_string_equal(ask("show errors -2"), "No such proxy.\n\n");
+}
+
+/* The lines of the bytes alone. */
+static const char *lines_of(const char *bytes, uint32_t len)
+{
+	const char *lines;
+
+	list_init(&bad_messages);
+	put(&request, bytes, len);
+	lines = strstr(errors("show errors"), "\n  00000 ");
+	return lines ? lines + 1 : "";
+}
+
+static void bytes_of_wrong_messages(void **state)
+{
+	(void)state;
+	assert_string_equal(lines_of("", 0), "");
+	assert_string_equal(lines_of("a\r\nb\n", 5), "  00000  a\\r\\n\n  00003  b\\n\n\n");
+	assert_string_equal(lines_of("\t\033\\\0\1\37 ~\177\200\377", 11),
+			    "  00000  \\t\\e\\\\\\x00\\x01\\x1F ~\\x7F\\x80\\xFF\n\n");
+	/* A line has 70 columns, and a byte is never cut. */
+	assert_string_equal(
+		lines_of("0123456789012345678901234567890123456789012345678901234567890123456789x",
+			 71),
+		"  00000  0123456789012345678901234567890123456789012345678901234567890123456789\n"
+		"  00070+ x\n\n");
+	assert_string_equal(
+		lines_of("01234567890123456789012345678901234567890123456789012345678901234567\1x",
+			 70),
+		"  00000  01234567890123456789012345678901234567890123456789012345678901234567\n"
+		"  00068+ \\x01x\n\n");
+}
+
+/* ---- show fd ----------------------------------------------------------------------------- */
+
+static struct listener *listener_of(struct proxy *px)
+{
+	struct bind_conf *bind = list_first(&px->binds, struct bind_conf, node);
+
+	return list_first(&bind->listeners, struct listener, node);
+}
+
+static void descriptors(void **state)
+{
+	static const struct {
+		enum listener_state state;
+		const char *shown;
+	} cases[] = {
+		{ LISTENER_NEW, "NEW" },     { LISTENER_READY, "RDY" }, { LISTENER_FULL, "FUL" },
+		{ LISTENER_LIMITED, "LIM" }, { LISTENER_PAUSED, "PAU" }, { LISTENER_CLOSED, "CLO" },
+	};
+	struct sockaddr_in sin = { .sin_family = AF_INET, .sin_port = 0 };
+	int fd = socket(AF_INET, SOCK_STREAM, 0), null = open("/dev/null", O_RDONLY);
+	socklen_t len = sizeof(sin);
+	char line[64], expected[200];
+	size_t i;
+
+	(void)state;
+	sin.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)&sin, len), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&sin, &len), 0);
+	listener_of(w->one)->src.fd = fd;
+	snprintf(line, sizeof(line), "show fd %d", fd);
+	for (i = 0; i < ARRAY_LEN(cases); i++) {
+		listener_of(w->one)->state = cases[i].state;
+		snprintf(expected, sizeof(expected),
+			 "%7d : kind=listener l.st=%s fe=one fam=ipv4 lport=%u\n\n", fd,
+			 cases[i].shown, ntohs(sin.sin_port));
+		assert_string_equal(ask(line), expected);
+	}
+	snprintf(expected, sizeof(expected), "%7d : kind=other name=/dev/null\n", null);
+	assert_non_null(strstr(ask("show fd"), expected));
+	snprintf(expected, sizeof(expected), "%7d : kind=listener ", fd);
+	assert_non_null(strstr(said, expected));
+	snprintf(line, sizeof(line), "show fd %d", null);
+	assert_null(strstr(ask(line), "listener"));
+	assert_string_equal(ask("show fd -1"), "The number of a descriptor is expected.\n\n");
+	close(fd);
+	close(null);
+}
+
+#define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(wrong_messages), test(bytes_of_wrong_messages), test(descriptors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
