@@ -484,9 +484,9 @@ static const struct named names_of_servers[] = {
 	{ "check-proto", "none", SET(check_proto), PROTO_NONE },
 	{ "check-proto", "h1", SET(check_proto), PROTO_H1 },
 	{ "check-proto", "h2", SET(check_proto), PROTO_H2 },
-	{ "ws", "auto", SET(ws), WS_AUTO },
-	{ "ws", "h1", SET(ws), WS_H1 },
-	{ "ws", "h2", SET(ws), WS_H2 },
+	{ "ws", "auto", SET(ws), PROTO_UNSET },
+	{ "ws", "h1", SET(ws), PROTO_H1 },
+	{ "ws", "h2", SET(ws), PROTO_H2 },
 };
 
 #undef SET
