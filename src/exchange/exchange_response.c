@@ -88,18 +88,24 @@ static void count_interim(struct stream *s, unsigned status)
 	counters_add_at(c, counters_of_status(status));
 }
 
+/* Of HTTP/2 what waits is the last frame alone. */
+static size_t interim_unsent(const struct end *client)
+{
+	return end_is_conn(client) ? end_waiting(client).len : 0;
+}
+
 /* Passes it on. What the kernel does not take now is counted with the head behind it. */
 static enum io interim_out(struct stream *s)
 {
 	struct end *client = &s->relay.client;
-	size_t before = end_waiting(client).len, all;
+	size_t before = interim_unsent(client), all;
 
 	if (end_head_out(client, &s->exchange->res) != IO_OK)
 		return IO_ERR;
 	all = end_waiting(client).len;
 	if (end_flush(client) == IO_ERR)
 		return IO_ERR;
-	s->exchange->bytes_out += all - before - (end_is_conn(client) ? end_waiting(client).len : 0);
+	s->exchange->bytes_out += all - before - interim_unsent(client);
 	return IO_OK;
 }
 
