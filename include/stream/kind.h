@@ -42,6 +42,9 @@ struct stream_kind {
 	/* A filter, or who was asked at a moment, will not have it go on, for lack of memory with a
 	 * reason of RESOURCE; or has answered (LOCAL). What the step of that side returns. */
 	int (*filtered)(struct stream *s, enum reason reason, bool is_response);
+	/* Filters have changed its bytes: so many more have come than went on (fewer: modulo 2^64).
+	 * Said once, when it ends. */
+	void (*changed)(struct stream *s, struct stream_bytes more);
 	/* Its end was asked for from outside; a side was quiet for too long. True: the steps are to
 	 * be run, else they need not, or it has ended. */
 	bool (*abandon)(struct stream *s, enum reason reason);

@@ -220,6 +220,14 @@ static void count_client_bytes(const struct stream *s, struct h1_counts *h1)
 	h1->spliced_bytes_out += s->relay.response.spliced;
 }
 
+/* What came in counts as it came, in the messages of both sides. */
+static void exchange_changed(struct stream *s, struct stream_bytes more)
+{
+	s->exchange->server_in += more.out;
+	if (s->origin->carrier->is_h1)
+		s->origin->frontend->fe->h1.bytes_in += more.in;
+}
+
 /* Gives connections back that live on. True: the client's is one, its carrier has taken it back. */
 static bool exchange_end(struct stream *s)
 {
@@ -355,6 +363,7 @@ static const struct stream_kind exchange_kind = {
 	.wrong_response = exchange_wrong_response,
 	.leave = exchange_leave,
 	.resets_server = exchange_resets_server,
+	.changed = exchange_changed,
 	.flags_hold = exchange_flags_hold,
 	.free = exchange_free,
 };

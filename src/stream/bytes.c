@@ -231,6 +231,13 @@ static bool bytes_no(const struct stream *s)
 	return false;
 }
 
+/* Nothing but the pumps counts them. */
+static void bytes_changed(struct stream *s, struct stream_bytes more)
+{
+	(void)s;
+	(void)more;
+}
+
 /* Whoever did not break off itself, nor sees a clean end, gets a RST: it must not take what it has
  * for everything. */
 static bool bytes_leave(struct stream *s)
@@ -302,4 +309,5 @@ const struct stream_kind stream_of_bytes = {
 	.wrong_response = bytes_no,
 	.leave = bytes_leave,
 	.resets_server = bytes_no,
+	.changed = bytes_changed,
 };

@@ -6,6 +6,9 @@
 
 #include "log/log.h"
 #include "proxy/proxy.h"
+#include "relay/chain.h"
+#include "relay/pump_bytes.h"
+#include "stream/kind.h"
 #include "stream/moments.h"
 
 struct filters *filtering_get(struct stream *s)
@@ -35,6 +38,13 @@ static unsigned filtering_wants(const struct proxy *px, bool is_backend)
 	return px->filters ? filters_moments(px) | AT_MOMENT(ENDED) : 0;
 }
 
+static uint64_t kept_back(const struct pump *pump)
+{
+	const struct pump_chain *chain = pump->chain;
+
+	return chain && chain->changing ? chain->taken - pump_bytes(pump) : 0;
+}
+
 /* Its connections are its own still. */
 static void filtering_end(struct stream *s)
 {
@@ -42,6 +52,8 @@ static void filtering_end(struct stream *s)
 
 	if (!set)
 		return;
+	s->kind->changed(s, (struct stream_bytes){ kept_back(&s->relay.request),
+						   kept_back(&s->relay.response) });
 	if (filters_cut(set))
 		s->traits |= IS_CUT;
 	filters_end(set);
