@@ -251,12 +251,14 @@ static void means_are_weighed(void **state)
 
 static void a_dead_row_has_no_gauges(void **state)
 {
+	struct proxy_tally sum;
 	struct err err;
 
 	(void)state;
 	states_own_row(rows[1]);
 	session_begins();
 	x->be->served = x->be->queued = x->be->total_queued = 1;
+	x->fe->h1.open_connections = x->be->h1.open_streams = 1;
 	x->fe->current = global_tally->current = 1;
 	states_own_row(0);
 	segment_row(segment, rows[1])->pid = 0;
@@ -267,6 +269,10 @@ static void a_dead_row_has_no_gauges(void **state)
 	assert_int_equal(backend_served(x), 0);
 	assert_int_equal(backend_queued(x), 0);
 	assert_int_equal(global_sessions(), 0);
+	proxy_sum(x, PROXY_FRONTEND, &sum);
+	assert_int_equal(sum.h1.open_connections, 0);
+	proxy_sum(x, PROXY_BACKEND, &sum);
+	assert_int_equal(sum.h1.open_streams, 0);
 	assert_int_equal(summed().counters.sessions, 1);
 }
 

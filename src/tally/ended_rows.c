@@ -27,6 +27,8 @@ static const struct gauge {
 		GAUGE(kind, proxy_tally, total_queued), GAUGE(kind, proxy_tally, served),  \
 		GAUGE(kind, proxy_tally, admitting), GAUGE(kind, proxy_tally, first_waiter), \
 		GAUGE(kind, proxy_tally, retrying),                                        \
+		GAUGE(kind, proxy_tally, h1.open_connections),                             \
+		GAUGE(kind, proxy_tally, h1.open_streams),                                 \
 		GAUGE(kind, proxy_tally, h2.open_connections),                             \
 		GAUGE(kind, proxy_tally, h2.backend_open_streams)
 	GAUGES_OF_PROXY(SLOT_FRONTEND),
