@@ -59,8 +59,9 @@ static inline unsigned global_sessions(void)
  * global_tally, by the names of counted.def. Installed by an upper layer. Asked before a sum, and
  * each second while anything moves. */
 extern void (*tally_collect)(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW]);
-/* It is asked now. Has anything moved? */
-bool tally_note_counted(void);
+/* It is asked now. Has anything moved? *open: there are connections or streams whose end would not be
+ * told, so it is to be asked again. */
+bool tally_note_counted(bool *open);
 
 /* ---- rows that end: the parent --------------------------------------------------------- */
 

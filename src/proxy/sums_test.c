@@ -233,6 +233,40 @@ static void a_tick_keeps_what_was_highest(void **state)
 	assert_int_equal(summed().counters.session_rate.max, 2);
 }
 
+static uint64_t streams_now;
+
+static void say_streams(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW])
+{
+	(void)counted;
+	now[NOW_STREAMS] = streams_now;
+}
+
+static void seconds_pass(unsigned n)
+{
+	while (n--) {
+		clock_freeze(clock_now_ms + 1000);
+		timer_run();
+	}
+}
+
+/* Nothing rises or falls for long, and then the stream ends: others see it, though they do not ask. */
+static void what_is_open_is_looked_at(void **state)
+{
+	(void)state;
+	states_own_row(rows[0]);
+	tally_collect = say_streams;
+	streams_now = 1;
+	session_begins();
+	seconds_pass(10);
+	assert_int_equal(global_tally->now[NOW_STREAMS], 1);
+	streams_now = 0;
+	seconds_pass(1);
+	assert_int_equal(global_tally->now[NOW_STREAMS], 0);
+	seconds_pass(10);
+	assert_int_equal(timer_count(), 0);
+	tally_collect = NULL;
+}
+
 static void means_are_weighed(void **state)
 {
 	struct server_tally sum;
@@ -456,6 +490,7 @@ int main(void)
 		TEST(rates_are_those_of_all),
 		TEST(maxima_are_those_of_sums),
 		TEST(a_tick_keeps_what_was_highest),
+		TEST(what_is_open_is_looked_at),
 		TEST(means_are_weighed),
 		TEST(a_dead_row_has_no_gauges),
 		TEST(a_row_that_ends_is_kept_in_row_0),

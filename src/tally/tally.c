@@ -57,13 +57,28 @@ void tally_sum(enum segment_kind kind, const void *own, void *out)
 	} while (segment_sum_again(segment, begun) && tries++ < SUM_TRIES);
 }
 
+/* What this process has that others can end: nobody tells when it falls. */
+static bool anything_open(const uint64_t now[TALLY_NOW])
+{
+	static const uint8_t gauges[] = {
+		NOW_PIPES_USED, NOW_STREAMS,       NOW_TLS_RESTING,     NOW_H2_FE_CONNS,  NOW_H2_FE_STREAMS,
+		NOW_H2_BE_CONNS, NOW_H2_BE_STREAMS, NOW_PEERS_CONNECTED, NOW_PEERS_ACTIVE,
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(gauges); i++)
+		if (now[gauges[i]])
+			return true;
+	return false;
+}
+
 /* The cell goes on where a process that had it before has ended. Was anything counted? */
-bool tally_note_counted(void)
+bool tally_note_counted(bool *open)
 {
 	static uint64_t before[TALLY_COUNTED];
 	uint64_t counted[TALLY_COUNTED] = { 0 }, now[TALLY_NOW] = { 0 };
 	bool moved = false;
 
+	*open = false;
 	if (!tally_collect)
 		return false;
 	tally_collect(counted, now);
@@ -75,13 +90,16 @@ bool tally_note_counted(void)
 			global_tally->counted[i] = counted[i];
 		before[i] = counted[i];
 	}
+	*open = anything_open(now);
 	memcpy(global_tally->now, now, sizeof(now));
 	return moved;
 }
 
 void global_sum(struct global_tally *out)
 {
-	tally_note_counted();
+	bool open;
+
+	tally_note_counted(&open);
 	tally_sum(SLOT_GLOBAL, global_tally, out);
 }
 

@@ -16,6 +16,7 @@
 enum { TICK_MS = 1000 };
 
 static struct timer tick_timer;
+static bool quiet; /* at the last tick nothing moved, and nothing has risen since */
 static bool (*objects_settle)(void);
 
 static void raise_to(uint64_t *top, uint64_t value)
@@ -52,27 +53,35 @@ bool tally_settle(struct counters *c, unsigned current, unsigned queued)
 
 static void arm_tick(void);
 
-/* Runs while something rises or falls. */
+/* Runs while something rises or falls, or is open in one of several processes. Where all are quiet, what is open is looked at
+ * alone: there may be many objects. */
 static void tick(struct timer *timer)
 {
-	bool moved;
+	bool open, moved = tally_note_counted(&open);
 
 	(void)timer;
-	moved = settle_rate(&global_tally->conn_rate);
+	open = open && tally_shared; /* else nobody else asks */
+	if (quiet && !moved) {
+		if (open)
+			timer_set(&tick_timer, clock_now_ms + TICK_MS);
+		return;
+	}
+	moved |= settle_rate(&global_tally->conn_rate);
 	moved |= settle_rate(&global_tally->sess_rate);
-	moved |= tally_note_counted();
 	moved |= settle_rate(&global_tally->bytes_out_rate);
 	moved |= settle_rate(&global_tally->tls_rate);
 	moved |= settle_rate(&global_tally->tls_front_keys);
 	moved |= settle_rate(&global_tally->tls_back_keys);
 	if (objects_settle)
 		moved |= objects_settle();
-	if (moved)
+	if (moved || open)
 		arm_tick();
+	quiet = !moved;
 }
 
 static void arm_tick(void)
 {
+	quiet = false;
 	if (!tick_timer.fire)
 		timer_init(&tick_timer, tick);
 	if (!timer_armed(&tick_timer))
