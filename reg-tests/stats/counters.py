@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What counters.sh describes."""
 import os
+import signal
 import socket
 import ssl
 import threading
 import time
 
+from frames import GOAWAY, frame, rst
 from http1 import chunked, chunks_of, reply, request
 from ledger import Books, csv_rows, typed_rows, unplaced
-from ledger_world import Server, Visit
+from ledger_world import Server, Visit, Visit2, closed
 from origin import serve_each, shut
 from service import PATIENCE, Service, address, check, connect, finish, until
 from sockets import any_server, reset, server_with
 
-service = Service()
-books = Books(service.cfg)
+service = Service("workers")
+workers = int(service.args.workers)
+books = Books(service.cfg, workers)
 
 
 # -- looking --
@@ -120,6 +123,39 @@ def sealed():
     v.ends()
     v.closed()
     books.add("sealed/FRONTEND sealed/l", ssl_failed_handshake=1, ereq=1)
+    settle()
+
+
+def two():
+    """HTTP/2: exchanges, a stream that the client resets, a mistake."""
+    go = threading.Event()
+
+    def answers(asked):
+        if asked.path == "/wait":
+            go.set()
+            asked.reader.rest()
+            return None
+        return plain_answers(asked)
+    Server(books, "two_b/s", answers)
+    v = Visit2(books, "two")
+    for path, body, status in ("/200", b"", 200), ("/x", BODY, 200), ("/404", b"", 404), ("/interim", b"", 200):
+        said = v.hears_of(v.opens(path, body))
+        check(f"HTTP/2, {path}: {status}", said[0] in (status, 100), said)
+    stream = v.opens("/wait")
+    go.wait(PATIENCE)
+    settle()
+    v.client.send(rst(stream))
+    v.sends(rst_stream=1)
+    books.add("two/FRONTEND", h2_glitches=1)
+    books.add("info", H2FrontendResetStreams=1, H2FrontendGlitches=1)
+    books.add("two/FRONTEND two_b/BACKEND two_b/s", cli_abrt=1)
+    v.over()
+    settle()
+    v.client.send(frame(GOAWAY, 0, 0, bytes(8)))
+    v.sends(goaway=1)
+    books.add("two/FRONTEND", h2_goaway_resp=1)  # the answer to it
+    v.client.ping()
+    v.close()
     settle()
 
 
@@ -348,7 +384,9 @@ def deaf():
 
 def held_answers(go):
     def answer(asked):
-        go.wait(PATIENCE)
+        while asked.path != "/now" and not go.wait(0.02):
+            if asked.aborted():
+                raise ConnectionAbortedError
         return reply(b"good")
     return answer
 
@@ -479,7 +517,6 @@ def small():
     v.close()
     books.add("small/FRONTEND small_b/BACKEND", comp_in=len(BODY), comp_out=len(said[2]), comp_rsp=1)
     books.add("small/FRONTEND small/l small_b/BACKEND small_b/s", bout=len(BODY) - len(said[2]))  # before it
-    books.add("small_b/BACKEND", h1_bytes_in=len(said[2]) - len(BODY))  # behind it
     settle()
 
 
@@ -553,7 +590,65 @@ def seen():
     books.add("seen_b/s", hanafail=1, chkfail=1)
 
 
-SCENES = [plain, sealed, rules, faults, refused, again, timeouts, deaf, line, late, full, left, small,
+# -- a worker that dies --
+
+def hold(go):
+    """Clients in all states, over both workers."""
+    Server(books, "held_b/s", held_answers(go))
+    visits = []
+    for i in range(6):
+        kept, waits, two_kept = Visit(books, "held"), Visit(books, "held"), Visit2(books, "two")
+        kept.exchange(request("/now"))
+        waits.asks()
+        waits.say(request("/wait"))
+        two_kept.hears_of(two_kept.opens("/200"))
+        visits += [kept, waits, two_kept]
+        settle()
+    return visits
+
+
+def has(pid, inode):
+    """Whether the process has that socket."""
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            if os.readlink(f"/proc/{pid}/fd/{fd}") == f"socket:[{inode}]":
+                return True
+        except FileNotFoundError:
+            pass
+    return False
+
+
+def worker_of(v):
+    """Which one serves it."""
+    ends = [f"0100007F:{name[1]:04X}" for name in (v.tap.s.getpeername(), v.tap.s.getsockname())]
+    with open("/proc/net/tcp", encoding="ascii") as f:
+        inode = next(line.split()[9] for line in f if line.split()[1:4] == [*ends, "01"])
+    return next(pid for pid in books.pids if has(pid, inode))
+
+
+def killed():
+    """What a dead worker had under way is in no sum any more; what it has counted stays."""
+    go = threading.Event()
+    visits = hold(go)
+    judge("before a worker is killed")
+    victim = worker_of(visits[1])
+    os.kill(victim, signal.SIGKILL)
+    until("another one takes its place", lambda: len(service.workers()) == workers and
+          victim not in service.workers())
+    books.pids = service.workers()
+    dead = [v for v in visits if closed(v.tap.s)]
+    check("its clients have lost it", visits[1] in dead)
+    for v in dead:
+        v.lost()
+    judge("a worker was killed")
+    go.set()
+    for v in visits:
+        if v not in dead:
+            v.ends_well()
+    judge("the others have been served")
+
+
+SCENES = [plain, sealed, two, rules, faults, refused, again, timeouts, deaf, line, late, full, left, small,
           stuck, echo, checks, seen]
 
 
@@ -561,17 +656,18 @@ def main():
     wrong = unplaced(os.environ["srcdir"] + "/include")
     check("each counter has its place in the ledger", not wrong, "\n".join(wrong))
     before = service.info()  # start_penstock has asked, too
-    books.put("info", Pid=service.pid, Listeners=2 + sum(p.kind == "frontend" for p in books.proxies.values()),
+    books.pids = service.workers() if workers > 1 else [service.pid]
+    books.put("info", Listeners=2 + sum(p.kind == "frontend" for p in books.proxies.values()),
               CumConns=int(before["CumConns"]), CumReq=int(before["CumReq"]))
     books.add("info", Jobs=1 + books.info["Listeners"])
     for backend in "checked_b", "seen_b":
         down(backend)
         wait_for(backend, "DOWN")
     for scene in SCENES:
-        begun = time.time()
         scene()
-        print(f"        {scene.__name__}: {time.time() - begun:.1f} s", flush=True)
-    judge("one process")
+    judge("at the end")
+    if workers > 1:
+        killed()
 
 
 main()

@@ -21,6 +21,7 @@ addresses() {
 
 world() {
 	cat <<END
+	${1:-}
 	node ledger
 	maxconn 1000
 	description the books
@@ -192,6 +193,12 @@ frontend seen
 backend seen_b
 	server s @ check inter 20ms fall 3 rise 1 observe layer7 error-limit 2
 
+frontend held
+	bind @ name l
+	default_backend held_b
+backend held_b
+	server s @
+
 frontend full
 	bind @ name l
 	maxconn 1
@@ -201,8 +208,13 @@ backend full_b
 END
 }
 
+say "## one process"
 world | addresses | config
 start_penstock
-driver "${0%.sh}.py"
-[ $? -eq 0 ] || fail "the books"
+driver "${0%.sh}.py" --workers 1 || fail "the books of one process"
+stop_penstock
+say "## two workers"
+world "nbproc 2" | addresses | config
+start_workers
+driver "${0%.sh}.py" --workers 2 || fail "the books of two workers"
 finish

@@ -4,9 +4,13 @@ Clients and servers of counters.py, which enter into the books what went over th
 a client are those that it has sent and read, in clear where TLS is spoken.
 """
 
-from http1 import Reader
+import socket
+
+from frames import ACK, DATA, END_STREAM, HEADERS, SETTINGS, Client, frame, read_block
+from frames import request as frames_request
+from http1 import Reader, request
 from origin import serve_each
-from service import connect
+from service import PATIENCE, connect
 
 
 class Tap:
@@ -25,6 +29,19 @@ class Tap:
         return piece
 
 
+def closed(s):
+    """Whether the other side has ended it, and nothing else has come."""
+    s.setblocking(False)
+    try:
+        return not s.recv(1, socket.MSG_PEEK)
+    except BlockingIOError:
+        return False
+    except ConnectionResetError:
+        return True
+    finally:
+        s.settimeout(PATIENCE)
+
+
 def class_of(status):
     return f"hrsp_{status // 100}xx" if 100 <= status < 600 else "hrsp_other"
 
@@ -38,6 +55,7 @@ def rows_of(to):
 
 
 class Visit:
+    h2 = False
     """A connection of a client to a frontend, of HTTP/1 unless that is in mode tcp. Where a request goes is said by `to`, as
     "backend/server"; "backend/": it gets no server; None: it gets no backend."""
 
@@ -47,6 +65,7 @@ class Visit:
         self.books, self.fe, self.open = books, fe, False
         self.front, self.here = f"{fe}/FRONTEND", f"{fe}/FRONTEND {fe}/l"
         proxy = books.proxies[fe]
+        self.waits = False  # for an answer
         self.pending = []  # bytes are booked when the exchange is over
         self.http, self.default = proxy.mode == "http", proxy.default and f"{proxy.default}/s"
         s = connect(proxy.address["l"], source)
@@ -69,10 +88,14 @@ class Visit:
         if passes:
             self.books.add(self.front, stot=1)
             if self.http:
-                self.books.add(self.front, h1_total_connections=1, h1_open_connections=1)
+                self.carried(1)
             else:
                 self.books.add("info", CumReq=1)
         self.passed = passes
+
+    def carried(self, by):
+        """Connections by their protocol."""
+        self.books.add(self.front, h1_total_connections=max(by, 0), h1_open_connections=by)
 
     def close(self):
         """Says nothing more."""
@@ -87,7 +110,20 @@ class Visit:
         self.books.add(self.here, scur=-1)
         self.books.add("info", CurrConns=-1, Jobs=-1)
         if self.http and self.passed:
-            self.books.add(self.front, h1_open_connections=-1)
+            self.carried(-1)
+
+    def lost(self):
+        """Its worker is dead: what was under way was not counted."""
+        if self.waits:
+            self.pending = []
+            self.over()
+        self.close()
+
+    def ends_well(self):
+        if self.waits:
+            self.hears()
+            self.over()
+        self.close()
 
     def ends(self, to=None):
         """Waits for the end that the program makes; what comes before it is no whole answer."""
@@ -106,7 +142,7 @@ class Visit:
     def book(self):
         for rows, column, n in self.pending:
             self.books.add(rows, **{column: n})
-            if self.http:
+            if self.http and not self.h2:
                 self.books.add(self.front, **{"h1_bytes_in" if column == "bin" else "h1_bytes_out": n})
         self.pending = []
 
@@ -117,12 +153,17 @@ class Visit:
 
     def begins(self):
         """The first byte of a request has come."""
-        self.books.add(self.front, h1_total_streams=1, h1_open_streams=1)
+        self.streamed(1)
+
+    def streamed(self, by):
+        """The same of streams."""
+        self.books.add(self.front, h1_total_streams=max(by, 0), h1_open_streams=by)
 
     def asks(self, to="default", balanced=True):
         """The head of a request is there, and goes to a backend."""
         to = self.usual(to)
         self.begins()
+        self.waits = True
         self.books.add("info", CumReq=1)
         self.books.add(self.front, req_tot=1)
         if to:
@@ -141,9 +182,10 @@ class Visit:
     def over(self, to="default"):
         """The exchange has ended."""
         to = self.usual(to)
-        self.books.add(self.front, h1_open_streams=-1)
+        self.streamed(-1)
         self.leaves(to)
         self.book()
+        self.waits = False
 
     def leaves(self, to):
         self.books.add(" ".join(rows_of(to)), scur=-1)
@@ -190,6 +232,61 @@ class Visit:
         got = self.hears(to, bodiless, answered, unframed)
         self.over(to)
         return got
+
+
+class Visit2(Visit):
+    """The same over HTTP/2; its frames are counted, too. Jobs are streams, and a connection without
+    one."""
+    h2 = True
+
+    def __init__(self, books, fe, **words):
+        super().__init__(books, fe, **words)
+        self.client = Client(None, sock=self.tap.s)
+        self.sends(settings=1)
+        self.client.wait(lambda f: f.kind == SETTINGS and not f.flags & ACK)
+        self.sends(settings=1)
+
+    def sends(self, **frames):
+        self.books.add(self.front, **{f"h2_{name}_rcvd": n for name, n in frames.items()})
+
+    def carried(self, by):
+        self.books.add(self.front, h2_total_connections=max(by, 0), h2_open_connections=by)
+        self.books.add("info", H2FrontendCumConns=max(by, 0), H2FrontendCurrConns=by)
+
+    def streamed(self, by):
+        self.books.add(self.front, h2_backend_total_streams=max(by, 0), h2_backend_open_streams=by)
+        self.books.add("info", H2FrontendCumStreams=max(by, 0), H2FrontendCurrStreams=by)
+
+    def opens(self, path, body=b"", to="default"):
+        """A request; its stream. Heads count as HTTP/1 would write them."""
+        to = self.usual(to)
+        self.asks(to)
+        method, more = ("POST", [("content-length", str(len(body)))]) if body else ("GET", [])
+        fields = frames_request(path, method, extra=more)
+        stream = self.client.open(fields, not body)
+        self.sends(headers=1)
+        if body:
+            self.client.send(frame(DATA, END_STREAM, stream, body))
+            self.sends(data=1)
+        self.moved(to, len(request(path, method=method, body=body)), "bin")
+        return stream
+
+    def hears_of(self, stream, to="default", answered=True):
+        """Its answer: (status, body)."""
+        to = self.usual(to)
+        said = self.client.ends(stream)
+        mine = [f for f in self.client.seen if f.stream == stream]
+        self.moved(to, sum(len(f.payload) + (9 if f.kind == HEADERS else 0) for f in mine
+                           if f.kind in (HEADERS, DATA)), "bout")
+        for f in mine:
+            if f.kind == HEADERS:
+                status = int(dict(read_block(f.payload))[":status"])
+                if status >= 200:
+                    self.counts(status, to, answered)
+                else:
+                    self.books.add(to, req_tot=1, hrsp_1xx=1)
+        self.over(to)
+        return said
 
 
 class Server:
@@ -252,6 +349,9 @@ class Talk:
             said = self.server.answer(self)
             if said is not None:
                 self.tap.sendall(said)
+        except ConnectionAbortedError:
+            sent, got = self.tap.sent, self.tap.got  # the worker is dead, and has not counted them
+            raise
         finally:
             self.books.add(self.server.backend, h1_open_streams=-1, h1_bytes_in=self.tap.sent - sent,
                            h1_bytes_out=self.tap.got - got)
@@ -262,6 +362,10 @@ class Talk:
     @property
     def path(self):
         return self.head.split()[1].decode()
+
+    def aborted(self):
+        """The program has ended the connection."""
+        return closed(self.tap.s)
 
     def body(self):
         return self.reader.body(self.head)
