@@ -203,6 +203,7 @@ struct observed_frame {
 static void observed_act(struct server *s, enum observed what)
 {
 	health_observed(s, what);
+	facts_publish_checks(s);
 	if (report_check_soon)
 		report_check_soon(s);
 }
