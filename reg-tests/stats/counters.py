@@ -590,6 +590,18 @@ def seen():
     books.add("seen_b/s", hanafail=1, chkfail=1)
 
 
+def judged():
+    """Without another check, the traffic alone says what a server is worth: in all workers."""
+    Server(books, "judged_b/s", plain_answers)
+    for command in "enable server judged_b/s", "set server judged_b/s health up":
+        ask(command)
+    visit("judged", request("/500"), request("/503"))
+    up("judged_b")
+    books.put("judged_b/s", status="UP 2/3", check_status="HANA", check_health=2, check_desc="Health analyze",
+              last_chk="Detected 2 consecutive errors, last one was: Wrong http response")
+    books.add("judged_b/s", hanafail=1, chkfail=1)
+
+
 # -- a worker that dies --
 
 def hold(go):
@@ -648,7 +660,7 @@ def killed():
     judge("the others have been served")
 
 
-SCENES = [plain, sealed, two, rules, faults, refused, again, timeouts, deaf, line, late, full, left, small,
+SCENES = [judged, plain, sealed, two, rules, faults, refused, again, timeouts, deaf, line, late, full, left, small,
           stuck, echo, checks, seen]
 
 

@@ -100,7 +100,7 @@ backend moved_b
 	balance first
 	option redispatch 1
 	retries 1
-	timeout connect 50ms
+	timeout connect 300ms
 	server gone @
 	server s @
 
@@ -114,7 +114,7 @@ backend again_b
 
 frontend hurry
 	bind @ name l
-	timeout http-request 50ms
+	timeout http-request 1s
 	default_backend plain_b
 
 frontend slow
@@ -133,7 +133,7 @@ backend deaf_b
 
 frontend mute
 	bind @ name l
-	timeout client 50ms
+	timeout client 1s
 	default_backend mute_b
 backend mute_b
 	server s @
@@ -192,6 +192,12 @@ frontend seen
 	default_backend seen_b
 backend seen_b
 	server s @ check inter 20ms fall 3 rise 1 observe layer7 error-limit 2
+
+frontend judged
+	bind @ name l
+	default_backend judged_b
+backend judged_b
+	server s @ check inter 1h fall 3 rise 1 observe layer7 error-limit 2 disabled
 
 frontend held
 	bind @ name l
