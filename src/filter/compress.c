@@ -4,6 +4,7 @@
 #include "filter/compress.h"
 
 #include "base/arena.h"
+#include "base/literal.h"
 #include "base/pool.h"
 #include "expr/view.h"
 #include "filter/deflater.h"
@@ -13,8 +14,6 @@
 
 #include <string.h>
 #include <strings.h>
-
-#define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
 
 /* The token that a client asks with, and that Content-Encoding says. */
 static const char *const codings[COMPRESS_ALGOS] = {

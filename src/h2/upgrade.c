@@ -11,12 +11,11 @@
  */
 #include "h2/stream.h"
 
+#include "base/literal.h"
 #include "base/memory.h"
 #include "http/websocket.h"
 
 #include <stdlib.h>
-
-#define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
 
 struct h2_opening {
 	bool websocket;

@@ -7,11 +7,10 @@
  */
 #include "http/h1_head.h"
 
+#include "base/literal.h"
 #include "http/chars.h"
 #include "http/scan.h"
 #include "http/uri.h"
-
-#define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
 
 enum seen {
 	SEEN_HOST = 1 << 0,

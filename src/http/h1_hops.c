@@ -8,12 +8,11 @@
 
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/literal.h"
 #include "http/chars.h"
 #include "http/h1_head.h"
 
 #include <sys/auxv.h>
-
-#define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
 
 /* Fields that everybody on the way needs: naming them in Connection does not take them off. */
 static bool field_is_protected(enum field_id id)

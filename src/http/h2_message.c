@@ -8,10 +8,9 @@
 #include "http/h2_message.h"
 
 #include "base/bug.h"
+#include "base/literal.h"
 #include "http/scan.h"
 #include "http/uri.h"
-
-#define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
 
 enum { PSEUDOS = PSEUDO_OTHER - PSEUDO_AUTHORITY };
 #define PSEUDO_BIT(id) (1u << ((id) - PSEUDO_AUTHORITY))

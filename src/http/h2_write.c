@@ -8,10 +8,9 @@
 #include "http/h2_message.h"
 
 #include "base/bug.h"
+#include "base/literal.h"
 #include "http/scan.h"
 #include "http/uri.h"
-
-#define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
 
 /* The value that was written last, which has this length. */
 static void blank_controls(struct hpack_writer *w, size_t len)

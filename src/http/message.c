@@ -8,12 +8,11 @@
 #include "http/message.h"
 
 #include "base/arena.h"
+#include "base/literal.h"
 #include "http/chars.h"
 #include "http/uri.h"
 
 #include <inttypes.h>
-
-#define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
 
 static void message_edited(struct message *msg)
 {

@@ -4,6 +4,7 @@
 #include "http/message.h"
 
 #include "base/arena.h"
+#include "base/literal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +12,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-#define SPAN(text) ((struct span){ text, sizeof(text) - 1 })
 
 static struct field fields[16];
 static struct message msg;

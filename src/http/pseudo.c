@@ -2,7 +2,7 @@
 /* Names of pseudo fields. */
 #include "http/pseudo.h"
 
-#define SPAN(text) { text, sizeof(text) - 1 }
+#include "base/literal.h"
 
 static const struct {
 	struct span name;
