@@ -93,6 +93,18 @@ check(f"by the page: {said}", said.endswith(";st=NONE"))
 service.ask("script asks script s2 check_force_down")
 same("health of a follower", "s2", {"status": "no check"})
 
+# One with a check: it is paused, and goes on. Whether one is under way (1) is another matter.
+for command, action, method, number in (("disable health {}", "dhlth", "check_disable", 2),
+                                        ("enable health {}", "ehlth", "check_enable", 6)):
+    service.ask(command.format("socket/s4"))
+    said = by_page("s4", action)
+    check(f"{method}, by the page: {said}", said.endswith(";st=DONE"))
+    service.ask(f"script asks script s4 {method}")
+    for worker in 1, 2:
+        for way in WAYS:
+            until(f"{method}: worker {worker}, {way}: the check has state {number}",
+                  lambda: int(state(worker, way, "s4")[9]) & ~1 == number)
+
 # One without an agent has none to speak for.
 said = service.ask("set server socket/s3 agent down")
 check(f"no agent, by the socket: {said}", "not enabled" in said)

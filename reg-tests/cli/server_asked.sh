@@ -18,6 +18,7 @@ backend() {
 		server s1 192.0.2.1:80 weight 40 maxconn 7 agent-check agent-addr 127.0.0.1 agent-port ${back##*:} agent-inter 1h
 		server s2 192.0.2.1:80 track $1/s1
 		server s3 192.0.2.1:80
+		server s4 $front check inter 1s
 	END
 }
 {
