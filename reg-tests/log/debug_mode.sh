@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# -d shows when a stream begins, whom it is about to reach, and how it ends; a stream that reaches
-# nobody has no line in between.
+# -d shows when a stream begins, whom it is about to reach, and how it ends, with the descriptors of
+# both sides; a stream that reaches nobody has no line in between.
 . "${0%/*}/../lib.sh"
 
 config <<END
@@ -24,13 +24,13 @@ start_penstock -d
 driver "${0%.sh}.py" || failures=1
 stop_penstock
 
-grep -o ':web\..*' "$log" | sed -E 's/\([0-9a-f]{4}\)=[0-9a-f]{4}/(L)=C/; s/\[[0-9a-f:]+\]/[E]/; s/ [0-9]+\/[0-9]+:.*//; s/ from .*//' >"$dir/said"
+grep -o ':web\..*' "$log" | sed -E 's/ffff/none/g; s/\([0-9a-f]{4}\)=[0-9a-f]{4}/(L)=C/; s/\[[0-9a-f]{4}:/[C:/; s/:[0-9a-f]{4}\]/:S]/; s/ [0-9]+\/[0-9]+:.*//; s/ from .*//' >"$dir/said"
 cat >"$dir/wanted" <<'END'
 :web.accept(L)=C
-:web.connected[E] app/s1
-:web.closed[E] app/s1 --
+:web.connected[C:S] app/s1
+:web.closed[C:S] app/s1 --
 :web.accept(L)=C
-:web.closed[E] web/<NOSRV> PR
+:web.closed[C:none] web/<NOSRV> PR
 END
 check "the lines of -d" diff "$dir/wanted" "$dir/said"
 finish

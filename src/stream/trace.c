@@ -18,8 +18,7 @@
 
 static unsigned trace_fd(const struct end *end)
 {
-	return end->ops == &end_conn_ops ?
-		       (unsigned)link_show(end_own_link(end)).number & 0xffff : 0xffff;
+	return end_is_conn(end) ? (unsigned)link_show(end_own_link(end)).number & 0xffff : 0xffff;
 }
 
 /* "00000001:fe.accept(0005)=000b from [127.0.0.1:4040]": numbers are the stream's, the listener's
