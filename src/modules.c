@@ -37,6 +37,7 @@
 #include "filter/filter.h"
 #include "filter/limit.h"
 #include "filter/trace.h"
+#include "h2/tune.h"
 #include "lb/balance.h"
 #include "log/log.h"
 #include "names/server_names.h"
@@ -122,6 +123,7 @@ const struct module *const modules[] = {
 	&track_module,
 	&exchange_module,
 	&tune_http_module,
+	&h2_tune_module,
 #ifdef HAVE_OPENSSL
 	&tls_sessions_module,
 #endif

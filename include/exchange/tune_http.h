@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Global settings of HTTP and HTTP/2: tune.http.*, tune.h2.* and their like. */
+/* Global settings of HTTP: tune.http.* and their like. */
 #ifndef EXCHANGE_TUNE_HTTP_H
 #define EXCHANGE_TUNE_HTTP_H
 
 #include "config/module.h"
 
-/* What they say holds from its prepare on: exchange_max_fields, exchange_any_payload, and the limits
- * of h2/conn.h. */
+/* What they say holds from its prepare on: exchange_max_fields, exchange_any_payload. */
 extern const struct module tune_http_module;
 
 #endif

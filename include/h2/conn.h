@@ -88,15 +88,6 @@ struct h2_numbers {
 	uint64_t glitches;  /* things that no sensible peer does often */
 };
 struct h2_numbers h2_conn_numbers(const struct h2_conn *c);
-/* What show sess says of a stream. Windows: bytes that may still be sent to the peer and be
- * received from it; of the stream, and of its connection. */
-struct h2_facts {
-	uint32_t id; /* 0: none yet */
-	int64_t send, recv, conn_send, conn_recv;
-	struct h2_numbers numbers; /* of the connection */
-};
-/* False: the end is not that of a stream. */
-MUST_USE bool h2_end_facts(const struct end *end, struct h2_facts *facts);
 /* What is asked of the connection below. */
 struct link h2_conn_link(const struct h2_conn *c);
 /* Where it is counted from now on, with all that it has open: whose it is may be known late. counts

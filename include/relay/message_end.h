@@ -16,6 +16,17 @@ struct arena;
 struct buf;
 struct message_error;
 
+/* What is shown of an end that has its connection in common with others. Windows: bytes that may
+ * still be sent to the peer, and be received from it. */
+struct end_share {
+	uint64_t id; /* of the end, on the connection; 0: none yet */
+	int64_t send, recv, conn_send, conn_recv;
+	/* Of the connection: ends now, and ever; those that were refused, were reset; things that no
+	 * sensible peer does often. */
+	unsigned now;
+	uint64_t opened, refused, reset, glitches;
+};
+
 struct message_ops {
 	struct end_ops end; /* first: end->ops points to it */
 	/* Heads. head_in: IO_OK when the message is complete up to its body; IO_EOF: the peer has
@@ -54,6 +65,7 @@ struct message_ops {
 	struct link (*link)(const struct end *end);
 	bool (*accepts)(const struct end *end, const struct message *res);
 	bool (*room)(struct end *end);
+	void (*share)(const struct end *end, struct end_share *share);
 };
 
 /* How an end is to speak: end_speak. */
@@ -301,6 +313,16 @@ static inline struct link end_link(const struct end *end)
 		return conn_link(end->below);
 	link = end->ops ? END_OP(end, link) : NULL;
 	return link ? link(end) : (struct link){ NULL, NULL };
+}
+
+/* False: the end has its connection for itself, or none. */
+static inline bool end_shares(const struct end *end, struct end_share *share)
+{
+	void (*op)(const struct end *, struct end_share *) = END_OP(end, share);
+
+	if (op)
+		op(end, share);
+	return op;
 }
 
 /* Called when the peer of an end has sent what is wrong, or what only an option let pass (then

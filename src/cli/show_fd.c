@@ -5,7 +5,6 @@
  */
 #include "base/kind.h"
 #include "cli/tables.h"
-#include "h2/conn.h"
 #include "net/conn.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
@@ -28,7 +27,7 @@ struct fd_row {
 	const char *backend;         /* of a server's connection; NULL: none */
 	uint64_t stream;
 	const char *protocol;        /* of a connection */
-	struct h2_numbers h2;        /* of one of HTTP/2 */
+	struct end_share share;      /* of one that ends share */
 };
 
 struct fd_state {
@@ -98,15 +97,14 @@ static void fd_note_end(struct fd_state *state, const struct stream *s, const st
 {
 	struct link_shown shown = link_show(end_link(end));
 	struct fd_row *row = fd_row(state, shown.number);
-	struct h2_facts h2;
 
 	if (!row)
 		return;
 	row->kind = kind;
 	row->flags = shown.flags;
 	row->protocol = end->ops ? end->ops->name : "none";
-	if (h2_end_facts(end, &h2))
-		row->h2 = h2.numbers;
+	if (!end_shares(end, &row->share))
+		row->share.opened = 0;
 	row->frontend = s->origin->frontend->name;
 	row->backend = s->backend ? s->backend->name : NULL;
 	row->stream = s->id;
@@ -217,9 +215,9 @@ static enum cli_step fd_next(struct cli_call *call)
 		}
 		if (row->protocol)
 			text_printf(out, " proto=%s", row->protocol);
-		if (row->h2.opened)
-			text_printf(out, " streams=%u glitches=%llu", row->h2.streams,
-				    (unsigned long long)row->h2.glitches);
+		if (row->share.opened)
+			text_printf(out, " streams=%u glitches=%llu", row->share.now,
+				    (unsigned long long)row->share.glitches);
 		if (row->kind == FD_SERVER && row->backend)
 			text_printf(out, " be=%s", row->backend);
 		if (row->kind == FD_OTHER)

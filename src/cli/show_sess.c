@@ -8,7 +8,6 @@
 #include "cli/modes.h"
 #include "cli/tables.h"
 #include "cli/words.h"
-#include "h2/conn.h"
 #include "log/date.h"
 #include "proxy/proxy.h"
 #include "relay/bypass.h"
@@ -135,15 +134,16 @@ static void sess_say_tls(struct text *out, const char *before, struct link link,
 	text_add(out, value.ptr, value.len);
 }
 
-/* "s0=[fd=31]", with TLS "s0=[fd=31,tls=TLSv1.3]", of HTTP/2 "s0=[fd=31,h2=5]". */
+/* "s0=[fd=31]", with TLS "s0=[fd=31,tls=TLSv1.3]"; of a connection that others share the protocol
+ * and the id there, "s0=[fd=31,h2=5]". */
 static void sess_say_side(struct text *out, const char *name, const struct end *end)
 {
 	struct link link = end_link(end);
-	struct h2_facts h2;
+	struct end_share share;
 
 	text_printf(out, " %s=[fd=%d", name, sess_fd(end));
-	if (h2_end_facts(end, &h2))
-		text_printf(out, ",h2=%u", h2.id);
+	if (end_shares(end, &share))
+		text_printf(out, ",%s=%llu", end->ops->name, (unsigned long long)share.id);
 	if (tls_link_is(link))
 		sess_say_tls(out, ",tls=", link, TLS_BYTES_VERSION);
 	text_char(out, ']');
@@ -217,20 +217,21 @@ static void sess_say_bits(struct text *out, unsigned bits, const char *const *na
 		text_char(out, '-');
 }
 
-/* Which stream it is, what may be sent and received there, and what else is on its connection. */
-static void sess_say_h2(struct text *out, const struct end *end)
+/* Of a connection that others share: which end it is, what may be sent and received there, and what
+ * else is on it. */
+static void sess_say_share(struct text *out, const struct end *end)
 {
-	struct h2_facts h2;
+	struct end_share share;
 
-	if (!h2_end_facts(end, &h2))
+	if (!end_shares(end, &share))
 		return;
-	text_printf(out, "      stream=%u send_window=%lld recv_window=%lld\n", h2.id,
-		    (long long)h2.send, (long long)h2.recv);
+	text_printf(out, "      stream=%llu send_window=%lld recv_window=%lld\n",
+		    (unsigned long long)share.id, (long long)share.send, (long long)share.recv);
 	text_printf(out, "      connection: send_window=%lld recv_window=%lld streams=%u opened=%llu "
 			 "refused=%llu reset=%llu glitches=%llu\n",
-		    (long long)h2.conn_send, (long long)h2.conn_recv, h2.numbers.streams,
-		    (unsigned long long)h2.numbers.opened, (unsigned long long)h2.numbers.refused,
-		    (unsigned long long)h2.numbers.reset, (unsigned long long)h2.numbers.glitches);
+		    (long long)share.conn_send, (long long)share.conn_recv, share.now,
+		    (unsigned long long)share.opened, (unsigned long long)share.refused,
+		    (unsigned long long)share.reset, (unsigned long long)share.glitches);
 }
 
 static void sess_say_end(struct text *out, const char *name, const struct end *end)
@@ -251,7 +252,7 @@ static void sess_say_end(struct text *out, const char *name, const struct end *e
 		sess_say_tls(out, "/", link, TLS_BYTES_CIPHER);
 	}
 	text_char(out, '\n');
-	sess_say_h2(out, end);
+	sess_say_share(out, end);
 }
 
 static void sess_say_direction(struct text *out, const char *name, const struct pump *pump)

@@ -33,12 +33,14 @@ static struct span first_bytes(const struct h2_stream *st)
 /* What the client's own windows let pass, where it is one of HTTP/2. */
 static uint32_t sink_room(const struct h2_stream *st)
 {
-	struct h2_facts sink;
+	const struct end *peer = st->end ? end_peer(st->end) : NULL;
+	const struct h2_stream *sink;
 	int64_t room;
 
-	if (!st->end || !h2_end_facts(end_peer(st->end), &sink))
+	if (!peer || peer->ops != &h2_end_ops.end)
 		return UINT32_MAX;
-	room = sink.send < sink.conn_send ? sink.send : sink.conn_send;
+	sink = h2_state(peer);
+	room = sink->send_window < sink->conn->send_window ? sink->send_window : sink->conn->send_window;
 	return room > 0 ? (uint32_t)room : 0;
 }
 
@@ -577,6 +579,18 @@ static struct link h2_end_link(const struct end *end)
 	return h2_conn_link(h2_state(end)->conn);
 }
 
+static void h2_share(const struct end *end, struct end_share *share)
+{
+	const struct h2_stream *st = h2_state(end);
+	const struct h2_conn *c = st->conn;
+
+	*share = (struct end_share){ .id = st->id, .send = st->send_window, .recv = st->recv_window,
+				     .conn_send = c->send_window, .conn_recv = c->recv_window,
+				     .now = c->numbers.streams, .opened = c->numbers.opened,
+				     .refused = c->numbers.refused, .reset = c->numbers.reset,
+				     .glitches = c->numbers.glitches };
+}
+
 const struct message_ops h2_end_ops = {
 	.end = {
 		.name = "h2",
@@ -608,24 +622,11 @@ const struct message_ops h2_end_ops = {
 	.link = h2_end_link,
 	.accepts = h2_upgrade_accepts,
 	.room = h2_room,
+	.share = h2_share,
 };
 
 void h2_lend(struct h2_stream *st, struct end *end)
 {
 	st->end = end;
 	end_set_applet(end, &h2_end_ops.end, st, &st->flags, &st->framing);
-}
-
-bool h2_end_facts(const struct end *end, struct h2_facts *facts)
-{
-	const struct h2_stream *st;
-
-	if (end->ops != &h2_end_ops.end)
-		return false;
-	st = h2_state(end);
-	*facts = (struct h2_facts){ .id = st->id, .send = st->send_window, .recv = st->recv_window,
-				    .conn_send = st->conn->send_window,
-				    .conn_recv = st->conn->recv_window,
-				    .numbers = st->conn->numbers };
-	return true;
 }

@@ -417,10 +417,10 @@ static void the_slow_do_not_hold_up_others(void **state)
 /* How much the server may send on the stream. */
 static size_t lane_window(const struct lane *lane)
 {
-	struct h2_facts facts;
+	struct end_share share;
 
-	assert_true(h2_end_facts(&lane->relay.server, &facts));
-	return (size_t)facts.recv;
+	assert_true(end_shares(&lane->relay.server, &share));
+	return (size_t)share.recv;
 }
 
 /* The server sends all that it may, which nobody takes; how much that is. */
