@@ -35,8 +35,9 @@ static struct {
 	unsigned times[MOMENTS]; /* it was asked */
 } stubborn;
 
-static unsigned stubborn_wants(const struct proxy *px, bool is_backend)
+static unsigned stubborn_wants(const struct config *cfg, const struct proxy *px, bool is_backend)
 {
+	(void)cfg;
 	(void)px;
 	return is_backend ? 0 : (1u << MOMENTS) - 1;
 }

@@ -45,6 +45,7 @@ static int begin(void **state)
 		 "frontend f\n http-request deny if { path /0 }\n filter lua.a\n filter lua.b\n"
 		 " default_backend b\n"
 		 "frontend hasty\n timeout client 50ms\n filter lua.a\n default_backend hasty\n"
+		 "frontend told\n log global\nfrontend untold\nfrontend logs\n log 127.0.0.1:9 local0\n"
 		 "backend hasty\n timeout server 50ms\n server s abns@%s\n"
 		 "backend b\n filter lua.c\n http-reuse always\n server s abns@%s\n", to, to);
 	clock_freeze(1000000);
@@ -101,6 +102,16 @@ static void a_request_meets_all(void **state)
 		assert_string_equal(heard_by('c'), strstr(WHOLE, "BACKEND"));
 	}
 	wire_close(&w);
+}
+
+/* `log global` where the global section has no target. */
+static void a_log_without_a_target_hears_nothing(void **state)
+{
+	uint32_t nobody = world_frontend("untold")->steps_front;
+
+	(void)state;
+	assert_int_equal(world_frontend("told")->steps_front, nobody);
+	assert_int_not_equal(world_frontend("logs")->steps_front, nobody);
 }
 
 /* Three ends at once over one connection: one waits, the others go on. */
@@ -311,6 +322,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		EACH(a_request_meets_all),
+		EACH(a_log_without_a_target_hears_nothing),
 		EACH(one_waits_for_itself),
 		EACH(lines_have_an_order),
 		EACH(it_waits_anywhere),

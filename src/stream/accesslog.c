@@ -165,11 +165,12 @@ static const uint8_t step_at[MOMENTS] = {
 	[MOMENT_ENDED] = LOG_STEP_CLOSE,
 };
 
-static unsigned accesslog_wants(const struct proxy *px, bool is_backend)
+/* A backend that comes later is no frontend. */
+static unsigned accesslog_wants(const struct config *cfg, const struct proxy *px, bool is_backend)
 {
 	unsigned moments = 0, i;
 
-	if (is_backend || !px->set.log || !px->set.log->count)
+	if (is_backend || !(px->caps & PROXY_FRONTEND) || !log_has_targets(px->set.log, cfg))
 		return 0;
 	for (i = 0; i < MOMENTS; i++)
 		if (step_at[i] && px->log_at & 1u << step_at[i])

@@ -32,8 +32,9 @@ bool filtering_wanted(const struct stream *s)
 
 /* ---- moments -------------------------------------------------------------------------------- */
 
-static unsigned filtering_wants(const struct proxy *px, bool is_backend)
+static unsigned filtering_wants(const struct config *cfg, const struct proxy *px, bool is_backend)
 {
+	(void)cfg;
 	(void)is_backend;
 	return px->filters ? filters_moments(px) | AT_MOMENT(ENDED) : 0;
 }

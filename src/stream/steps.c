@@ -82,30 +82,29 @@ unsigned steps_heard(unsigned moments)
 
 /* -- the end of the configuration ------------------------------------------------------- */
 
-static unsigned traits_of_front(const struct proxy *px)
+static unsigned traits_of_front(const struct config *cfg, const struct proxy *px)
 {
-	return (px->request_rules ? FRONT_RULES : 0) | steps_heard(moments_of(px, false)) |
+	return (px->request_rules ? FRONT_RULES : 0) | steps_heard(moments_of(cfg, px, false)) |
 	       proxy_parts_steps(px, false) |
 	       (stream_of_messages ? stream_of_messages->traits_of_front(px) : 0);
 }
 
-static unsigned traits_of_back(const struct proxy *px)
+static unsigned traits_of_back(const struct config *cfg, const struct proxy *px)
 {
 	return (px->request_rules ? BACK_RULES : 0) | (px->response_rules ? RESPONSE_RULES : 0) |
-	       proxy_parts_steps(px, true) | steps_heard(moments_of(px, true)) |
+	       proxy_parts_steps(px, true) | steps_heard(moments_of(cfg, px, true)) |
 	       (stream_of_messages ? stream_of_messages->traits_of_back(px) : 0);
 }
 
-static void steps_need(struct proxy *px)
+static void steps_need(const struct config *cfg, struct proxy *px)
 {
-	px->steps_front = traits_of_front(px);
-	px->steps_back = traits_of_back(px);
+	px->steps_front = traits_of_front(cfg, px);
+	px->steps_back = traits_of_back(cfg, px);
 }
 
 static int steps_make(struct config *cfg, struct proxy *px)
 {
-	(void)cfg;
-	steps_need(px);
+	steps_need(cfg, px);
 	return 0;
 }
 
@@ -118,7 +117,7 @@ static int steps_finish(struct config *cfg, void *data)
 
 	(void)data;
 	list_for_each(px, &all->list, node)
-		steps_need(px);
+		steps_need(cfg, px);
 	return 0;
 }
 

@@ -24,23 +24,24 @@ static void subscribers_join(void)
 	}
 }
 
-static unsigned moments_wanted(unsigned place, const struct proxy *px, bool is_backend)
+static unsigned moments_wanted(unsigned place, const struct config *cfg, const struct proxy *px,
+			       bool is_backend)
 {
 	const struct subscriber *sub = subscribers[place];
-	unsigned moments = sub->wants ? sub->wants(px, is_backend) & sub->moments : 0, rest;
+	unsigned moments = sub->wants ? sub->wants(cfg, px, is_backend) & sub->moments : 0, rest;
 
 	for (rest = moments; rest; rest &= rest - 1)
 		wanted[__builtin_ctz(rest)] |= 1u << place;
 	return moments;
 }
 
-unsigned moments_of(const struct proxy *px, bool is_backend)
+unsigned moments_of(const struct config *cfg, const struct proxy *px, bool is_backend)
 {
 	unsigned moments = 0, i;
 
 	for (i = 0; subscribers[i]; i++) {
 		BUG_ON(i >= SUBSCRIBERS_MOST); /* stream.heard */
-		moments |= moments_wanted(i, px, is_backend);
+		moments |= moments_wanted(i, cfg, px, is_backend);
 	}
 	subscribers_join();
 	return moments;
