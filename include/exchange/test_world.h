@@ -10,6 +10,9 @@ struct proxy;
 /* Reads the configuration, whose servers are on loopback, and puts it into service. Prints what is
  * wrong with it and aborts. */
 void world_begin(const char *text);
+/* The same with modules that finish before proxies do; behind the last one NULL. */
+struct module;
+void world_begin_with(const struct module *const *front, const char *text);
 /* Ends all streams and closes all connections; the configuration is gone behind this. */
 void world_end(void);
 /* One turn of the loop; waits so long for an event. */

@@ -29,8 +29,8 @@ struct vectors;
 /* In lines of the cache (64 bytes), those first that every request touches. */
 struct origin {
 	const struct carrier_ops *carrier;
-	struct proxy *frontend;     /* rules, limits, counters, log; one of the program:
-				     * stream/own_frontend.h */
+	struct proxy *frontend;     /* rules, limits, counters, log; one of the program's
+				     * own: client/ */
 	struct listener *listener;  /* counted there, too; NULL: it has none */
 	uint64_t accepted_ms;       /* clock_now_ms; behind a request: of the end of the last one */
 	struct timeval accepted;    /* the same by the wall clock */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Streams of carriers that are neither HTTP/1 nor a socket: one that lends many ends at once over
- * one fake connection, and the program itself, which asks a backend without a listener. Behind both
- * stand real streams, exchanges and a real server on loopback. */
+/* Streams of a carrier that is neither HTTP/1 nor a socket: it lends many ends at once over one
+ * fake connection. Behind it stand real streams, exchanges and a real server on loopback. */
 #include "stream/origin.h"
 
 #include "base/clock.h"
 #include "proxy/proxy.h"
-#include "stream/own_frontend.h"
 #include "stream/stream.h"
 #include "exchange/test_client.h"
 #include "exchange/test_world.h"
@@ -175,35 +173,7 @@ static struct proxy *frontend(void)
 	return world_frontend("f");
 }
 
-static struct proxy *backend(void)
-{
-	return world_backend("b");
-}
-
 /* ---- tests ---------------------------------------------------------------------------------- */
-
-/* Without a listener, a client's socket, or a frontend of the configuration. */
-static void the_program_fetches_a_page(void **state)
-{
-	static struct own_frontend own;
-	struct wire w;
-	struct lane *lane;
-
-	(void)state;
-	origin_own_frontend(&own, "<test>", backend());
-	wire_open(&w, &own.proxy);
-	lane = wire_ask(&w, 0, 5000);
-	lane_await(lane);
-	lane_is_whole(lane);
-	lane = wire_ask(&w, 0, 1); /* over the server's connection that is idle now */
-	lane_await(lane);
-	lane_is_whole(lane);
-	assert_int_equal(own.tally.counters.requests, 2);
-	assert_int_equal(own.tally.counters.responses_2xx, 2);
-	assert_int_equal(backend()->be->counters.reuses, 1);
-	assert_int_equal(frontend()->fe->counters.requests, 0);
-	wire_close(&w);
-}
 
 /* Three exchanges interleave over one connection and end in any order; an answer of the program's
  * own is one of them. */
@@ -360,7 +330,6 @@ static void a_random_mix(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_program_fetches_a_page),
 		cmocka_unit_test(three_ends_at_once),
 		cmocka_unit_test(one_blocked_holds_no_other),
 		cmocka_unit_test(an_answer_waits_for_a_blocked_end),

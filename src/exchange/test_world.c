@@ -48,9 +48,33 @@ static const struct module *const world_modules[] = {
 	&track_module, &http_rules_module, &forwarded_module, &persist_module, &proxyheader_module,
 	&source_module, &streams_module, &steps_module, NULL
 };
+enum { FRONT_MOST = 4 };
 static struct config *cfg;
 
+/* Those in front of the proxies' come there. */
+static const struct module *const *all_modules(const struct module *const *front)
+{
+	static const struct module *all[ARRAY_LEN(world_modules) + FRONT_MOST];
+	const struct module *const *m;
+	size_t n = 0;
+
+	for (m = world_modules; *m; m++) {
+		while (*m == &proxy_module && *front)
+			all[n++] = *front++;
+		all[n++] = *m;
+	}
+	all[n] = NULL;
+	return all;
+}
+
 void world_begin(const char *text)
+{
+	static const struct module *const none[] = { NULL };
+
+	world_begin_with(none, text);
+}
+
+void world_begin_with(const struct module *const *front, const char *text)
 {
 	struct err err = { "" };
 
@@ -58,7 +82,7 @@ void world_begin(const char *text)
 	clock_update();
 	if (loop_init(100))
 		abort();
-	cfg = test_config_serve(world_modules, text);
+	cfg = test_config_serve(all_modules(front), text);
 	if (stick_module.prepare(cfg, config_data(cfg, &stick_module), &err) ||
 	    lb_module.prepare(cfg, NULL, &err) ||
 	    track_module.prepare(cfg, config_data(cfg, &track_module), &err) ||

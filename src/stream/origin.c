@@ -4,7 +4,6 @@
 
 #include "base/pool.h"
 #include "proxy/proxy.h"
-#include "stream/own_frontend.h"
 #include "stream/vectors.h"
 
 struct counters origin_uncounted;
@@ -55,17 +54,4 @@ void origin_free(struct origin *o)
 		return;
 	vectors_drop(o->told);
 	pool_give(&told_pool, &o->told);
-}
-
-void origin_own_frontend(struct own_frontend *own, const char *name, struct proxy *backend)
-{
-	*own = (struct own_frontend){
-		.proxy = { .name = name, .caps = PROXY_FRONTEND, .default_backend = backend,
-			   .set.mode = MODE_HTTP, .fe = &own->tally },
-	};
-	list_init(&own->proxy.binds);
-	list_init(&own->proxy.switch_rules);
-	list_init(&own->proxy.streams);
-	list_init(&own->proxy.queue);
-	list_init(&own->proxy.uppers);
 }
