@@ -87,7 +87,7 @@
 
 #ifdef HAVE_OPENSSL
 #include "acme/acme.h"
-#include "check/ocsp.h"
+#include "ocsp/update.h"
 #include "proxy/frontend_certs.h"
 #include "proxy/server_tls.h"
 #include "stream/connect_tls.h"
@@ -139,6 +139,9 @@ const struct module *const modules[] = {
 	&stats_conf_module,
 	&resolvers_module,
 	&names_words_module,
+#ifdef HAVE_OPENSSL
+	&ocsp_module,
+#endif
 	&client_module,
 	&proxy_module,
 	&server_module,
@@ -169,9 +172,6 @@ const struct module *const modules[] = {
 	&check_stock_module,
 	&check_module,
 	&eject_module,
-#ifdef HAVE_OPENSSL
-	&check_ocsp_module,
-#endif
 	&filter_module,
 	&compress_module,
 	&limit_module,

@@ -13,7 +13,9 @@ struct tls_client;
 /* Somebody may send requests of the program's own: set while the configuration is read. A word of
  * httpclient.* does so, too. Else nothing is read for them. */
 extern bool client_wanted;
-/* They are at hand: in this process, with the configuration as it is. */
+/* The same, without TLS. */
+extern bool client_plain_wanted;
+/* Those of everybody are at hand: in this process, with the configuration as it is. */
 bool client_is_on(void);
 
 /* What the words say. */

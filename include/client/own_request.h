@@ -22,7 +22,8 @@ struct proxy;
 struct uri;
 
 enum own_fault {
-	OWN_UNREACHED, /* no address, no connection, no TLS that is good: 503 */
+	OWN_UNKNOWN,   /* its name leads to no address: 503 */
+	OWN_UNREACHED, /* no connection, no TLS that is good: 503 */
 	OWN_BROKEN,    /* its end, or nonsense, in the middle of the answer: 502 */
 	OWN_LATE,      /* the server has said nothing in time: 504 */
 };

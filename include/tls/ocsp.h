@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* OCSP responses (RFC 6960) that go along with our certificates: from files, from commands, fetched
- * (check/ocsp.c). One for each certificate that wants one; the same in all processes by the ordered
+ * (ocsp/update.c). One for each certificate that wants one; the same in all processes by the ordered
  * log. One that has expired, or was not signed by the issuer, is never sent. */
 #ifndef TLS_OCSP_H
 #define TLS_OCSP_H
@@ -47,7 +47,7 @@ void tls_ocsp_ask(struct tls_ocsp *ocsp);
 void tls_ocsp_report(const struct tls_ocsp *ocsp, enum tls_ocsp_status status, int64_t next,
 		     struct span der);
 extern const struct change_kind tls_ocsp_change;
-/* Installed by check/ocsp.c: something was added, or is due at another time. May be NULL. */
+/* Installed by ocsp/update.c: something was added, or is due at another time. May be NULL. */
 extern void (*tls_ocsp_moved)(void);
 
 #endif

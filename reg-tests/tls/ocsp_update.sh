@@ -8,13 +8,14 @@
 
 port=$(ports 1)
 dead=$(ports 1)
-certificate() { # NAME SERIAL PORT
-	echo "authorityInfoAccess=OCSP;URI:http://127.0.0.1:$3/some/path" >"$dir/ext"
+certificate() { # NAME SERIAL HOST:PORT
+	echo "authorityInfoAccess=OCSP;URI:http://$3/some/path" >"$dir/ext"
 	issued "$1" "$2" "$dir/ext"
 	printf 'V\t%s\t\t%s\tunknown\t/CN=%s\n' "$later" "$2" "$1" >>"$dir/index"
 }
-certificate good 1001 "$port"
-certificate dead 1002 "$dead"
+certificate good 1001 "localhost:$port"
+certificate dead 1002 "127.0.0.1:$dead"
+certificate lost 1003 "nowhere.invalid:80"
 openssl ocsp -port "$port" -index "$dir/index" -CA "$dir/ca.pem" -rsigner "$dir/ca.pem" \
 	-rkey "$dir/ca.key" -ndays 1 >/dev/null 2>"$dir/responder" &
 responder=$!
@@ -25,13 +26,16 @@ config <<END
 	nbproc 2
 	ocsp-update.mindelay 60
 	ocsp-update.maxdelay 600
+	httpclient.resolvers.disabled on
+	httpclient.retries 0
 crt-store
 	load crt $dir/dead.pem alias dead ocsp-update on
+	load crt $dir/lost.pem alias lost ocsp-update on
 frontend fe
 	mode http
 	timeout client 2m
 	bind $front ssl crt-list $dir/list
-	bind $back ssl crt @/dead
+	bind $back ssl crt @/dead crt @/lost
 	http-request return status 200 content-type text/plain lf-string "worker %[proc]\n"
 END
 start_workers
@@ -40,6 +44,7 @@ updates() { ask "show ssl ocsp-updates" | grep -q "$1"; }
 check "both staple what was fetched" until_true 60 both "$front" "Cert Status: good"
 check "it is noted" updates "good.pem | .* | .* | 1 | 0 | 1 | Update successful"
 check "a responder that is not there is noted" until_true 60 updates "dead | .* | - | 0 | 1 | 2 | HTTP error"
+check "a name that nobody knows, too" until_true 60 updates "lost | .* | Name of the responder not found"
 check "and logged" grep -q "OCSP: no response for '@/dead'" "$log"
 ask "update ssl ocsp-response $dir/good.pem" >/dev/null
 check "on request it is fetched again" until_true 60 updates "good.pem | .* | .* | 2 | 0 | 1 | Update"

@@ -34,7 +34,7 @@ struct client_settings {
 	struct tls_settings tls;       /* ca_file; NULL: the system's */
 };
 
-bool client_wanted;
+bool client_wanted, client_plain_wanted;
 struct client_limits client_limits = { 3, 5000, AF_INET6 };
 struct proxy *client_proxy;
 static bool on;
@@ -227,12 +227,12 @@ static int finish(struct config *cfg, void *data)
 	client_limits = (struct client_limits){ conf->retries, conf->connect_ms,
 						conf->prefer ? AF_INET : AF_INET6 };
 	dns_resolvers = NULL;
-	if (!on)
+	if (!on && !client_plain_wanted)
 		return 0;
 	dns_wanted = true;
 	make_proxy(cfg);
 	rc = check_resolvers(cfg, conf);
-	return tls_make(cfg, conf) | rc;
+	return on ? tls_make(cfg, conf) | rc : rc;
 }
 
 static void stop(void)

@@ -78,6 +78,7 @@ unsigned own_status(enum own_fault fault)
 		return 504;
 	case OWN_BROKEN:
 		return 502;
+	case OWN_UNKNOWN:
 	case OWN_UNREACHED:
 		break;
 	}
@@ -174,7 +175,7 @@ static int ask(struct own_request *r)
 	if (!r->host)
 		return fail_unreached(r);
 	if (!r->reuses && !is_known(r) && !r->count)
-		return fail(r, OWN_UNREACHED, "its name leads to no address");
+		return fail(r, OWN_UNKNOWN, "its name leads to no address");
 	if (!r->reuses && !is_known(r))
 		own_host_move(r->host, &r->addr[r->at]);
 	r->stream = own_stream_begin(r);
