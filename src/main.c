@@ -30,6 +30,7 @@
 #include "config/module.h"
 #include "event/change.h"
 #include "event/signals.h"
+#include "exchange/exchange_part.h"
 #include "exchange/http_rules.h"
 #include "explain/explain.h"
 #include "expr/expr_help.h"
@@ -436,6 +437,7 @@ int main(int argc, char **argv)
 	}
 	parts_install(proxy_part_list, server_part_list);
 	bind_parts_install(bind_part_list);
+	exchange_parts_install(exchange_part_list);
 	handover_start(argc, argv);
 	if (args_parse(&args, argc, argv, &err) < 0) {
 		args_free(&args);

@@ -16,7 +16,9 @@
 #include "dns/lookup.h"
 #include "dns/resolvers.h"
 #include "exchange/bad_message.h"
+#include "exchange/body_wait.h"
 #include "exchange/doubts.h"
+#include "exchange/early_part.h"
 #include "exchange/errors.h"
 #include "exchange/exchange.h"
 #include "exchange/forwarded.h"
@@ -25,6 +27,7 @@
 #include "exchange/http_rules.h"
 #include "exchange/idle.h"
 #include "exchange/persist.h"
+#include "exchange/tarpit.h"
 #include "exchange/tune_http.h"
 #include "expr/capture.h"
 #include "expr/expr.h"
@@ -287,6 +290,15 @@ struct proxy_part *const proxy_part_list[] = {
 	&page_part,
 	&udp_part,
 	&steps_proxy_part,
+	NULL,
+};
+
+/* What features keep of an exchange. */
+struct exchange_part *const exchange_part_list[] = {
+	&early_part,
+	&tarpit_part,
+	&body_part,
+	&cookie_dates_part,
 	NULL,
 };
 

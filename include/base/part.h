@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What modules hang at an object of a lower layer: a proxy, a server, a bind line. The object has a
- * table of pointers and knows nothing of what they point to; a kind of part belongs to one module.
+ * What modules hang at an object of a lower layer: a proxy, a server, a bind line, an exchange. The
+ * object has a table of pointers and knows nothing of what they point to; a kind of part belongs to one module.
  * A part that nobody has asked for in writing is a NULL in that table. Its place there is given to
  * a kind when it is first needed, in the order of the list at the roof, and is the same for all
  * objects of the process.
@@ -46,7 +46,8 @@ static inline void *part_of(const void *object, const struct part_kind *kind)
 }
 
 /* The object's own, to be written: made in the arena if it has none, as a copy of the one that it
- * has inherited. Pointers in the copy point where those of the original do. */
+ * has inherited. Pointers in the copy point where those of the original do. NULL: no memory, in an
+ * arena that may say so. */
 void *part_make(void *object, struct part_kind *kind, struct arena *arena);
 
 /* What the module has made itself, or NULL: none any more. The object's own from now on. */

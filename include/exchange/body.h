@@ -17,7 +17,7 @@ MUST_USE enum io body_read(struct stream *s);
 /* It will not come. What the step of that side returns. */
 MUST_USE int body_failed(struct stream *s);
 MUST_USE int body_failed_response(struct stream *s);
-/* A rule waits for a body (wait-for-body). STEP_NEXT: run the rules again. */
+/* Where a rule waits: body_wanted. STEP_NEXT: run the rules again. */
 MUST_USE int body_wait_request(struct stream *s);
 MUST_USE int body_wait_response(struct stream *s);
 

@@ -18,6 +18,7 @@
 #include "relay/message_end.h"
 #include "stream/stream.h"
 
+struct exchange_parts;
 struct server_conn;
 struct module;
 struct reply;
@@ -68,8 +69,6 @@ struct exchange {
 	uint8_t reason, phase;          /* why the program answers: of the stream's end. END_NONE:
 					 * it does not, or for no reason of its own (LOCAL) */
 	bool service_rules;             /* http-response rules see the service's answer */
-	bool early_used;                /* the server has early_words: its handshake was not done
-					 * then */
 
 	uint32_t interims, interim_ms;  /* how many 1xx the server has said; clock_now_ms of the
 					 * first */
@@ -89,25 +88,14 @@ struct exchange {
 	const void *service_data;       /* the service's own */
 	size_t unread;                  /* bytes of a body that may still be read away:
 					 * exchange/unread.h */
-	uint32_t tarpit_until;          /* clock_now_ms; 0: no tarpit */
-	uint32_t body_until;            /* clock_now_ms: body_wanted lasts no longer */
-	uint32_t cookie_last, cookie_first; /* dates of the client's cookie; 0: none */
-	bool body_wanted;               /* a rule waits for a body (RULES_WAIT); the rules are run
-					 * again when more of it is there */
+	struct exchange_parts *parts;   /* of features: exchange/exchange_part.h; NULL: none */
 	bool backend_passed;            /* http-response rules of the backend have let it pass */
 	bool hinting;                   /* res is a 103 under way: early-hint */
 	bool lenient;                   /* strict-mode off: a rewriting that fails is no error */
 	bool unwritten;                 /* a rewriting has failed, and was one */
 	bool unfit;                     /* ... of the response: the answer is 500, which nobody
 					 * edits */
-	bool early_asked;               /* a rule waits for the client to finish the handshake
-					 * ... */
-	bool early_waits;               /* ... with a timer: stream/early.h */
-	bool early_marked;              /* we have added Early-Data */
 	uint8_t preface;                /* enum proto: the client's words are how that begins */
-	struct span early_words;        /* what went along with our first message to the server
-					 * ... */
-	size_t early_taken;             /* ... and how many bytes of it the server has */
 	/* Of the request, as long as these suffice. */
 	struct field fields[EXCHANGE_FIELDS] __attribute__((aligned(16)));
 };

@@ -7,13 +7,13 @@
 #include "base/result.h"
 #include "base/str.h"
 #include "config/module.h"
+#include "exchange/exchange_part.h"
 #include "proxy/part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct cond;
-struct exchange;
 
 enum cookie_mode { COOKIE_PASSIVE, COOKIE_REWRITE, COOKIE_INSERT, COOKIE_PREFIX };
 
@@ -35,6 +35,7 @@ struct persist_conf {
 };
 
 extern struct proxy_part persist_part;
+extern struct exchange_part cookie_dates_part;
 /* Its cookie line; NULL: none. */
 static inline const struct cookie_conf *persist_cookie(const struct proxy *px)
 {

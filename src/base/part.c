@@ -38,6 +38,8 @@ void *part_make(void *object, struct part_kind *kind, struct arena *arena)
 	if (there && *part_own(object, kind) & 1u << kind->place)
 		return there;
 	own = arena_alloc(arena, kind->size);
+	if (!own)
+		return NULL;
 	if (there && !kind->afresh)
 		memcpy(own, there, kind->size);
 	else if (kind->init)

@@ -5,7 +5,7 @@
  * buffer. */
 #include "exchange/body.h"
 
-#include "base/clock.h"
+#include "exchange/body_wait.h"
 #include "exchange/exchange.h"
 #include "stream/steps.h"
 #include "stream/timeouts.h"
@@ -13,10 +13,10 @@
 /* What is left of the time of the rule that waits; false: nothing. */
 static bool body_time(struct stream *s)
 {
-	int32_t left = (int32_t)(s->exchange->body_until - (uint32_t)clock_now_ms);
+	unsigned left = body_wait_left(s->exchange);
 
-	if (left > 0)
-		stream_arm_wait(s, (unsigned)left);
+	if (left)
+		stream_arm_wait(s, left);
 	return left > 0;
 }
 

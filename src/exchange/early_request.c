@@ -7,6 +7,7 @@
 #include "exchange/early_request.h"
 
 #include "base/arena.h"
+#include "base/bug.h"
 #include "exchange/exchange.h"
 #include "net/conn.h"
 #include "proxy/proxy.h"
@@ -21,7 +22,7 @@
 
 int early_wait(struct stream *s)
 {
-	struct exchange *x = s->exchange;
+	struct early *early;
 
 	if (*s->relay.client.flags & CONN_BROKEN) {
 		stream_end(s, END_CLIENT_ABORT);
@@ -29,16 +30,17 @@ int early_wait(struct stream *s)
 	}
 	if (!early_unproven(s)) {
 		stream_expire_never(s);
-		x->early_waits = x->early_asked = false;
+		early_unask(s->exchange);
 		return STEP_NEXT;
 	}
-	if (!extra_get(s))
+	early = exchange_part_make(s->exchange, &early_part);
+	if (!early || !extra_get(s))
 		return exchange_fail(s, END_RESOURCE);
-	if (!x->early_waits) {
-		x->early_waits = true;
+	if (!early->waits) {
+		early->waits = true;
 		stream_arm_wait(s, stream_timeout(s, TIMEOUT_CLIENT));
 	} else if (stream_wait_over(s)) {
-		x->early_waits = x->early_asked = false;
+		early_unask(s->exchange);
 		return exchange_fail(s, END_CLIENT_TIMEOUT);
 	}
 	return STEP_WAIT;
@@ -62,15 +64,19 @@ static const struct span early_field = { "early-data", 10 };
 bool early_mark(struct exchange *x)
 {
 	bool unproven = early_unproven(x->stream);
+	struct early *early = early_of(x);
 	unsigned at = 0;
 
-	if (x->early_marked && !unproven && !x->early_taken) {
+	if (early && early->marked && !unproven && !early->taken) {
 		message_delete(&x->req, early_field);
-		x->early_marked = false;
+		early->marked = false;
 	}
 	if (!unproven || message_find(&x->req, early_field, &at))
 		return true;
-	x->early_marked = true;
+	early = exchange_part_make(x, &early_part);
+	if (!early)
+		return false;
+	early->marked = true;
 	return message_add(&x->req, x->arena, early_field, (struct span){ "1", 1 });
 }
 
@@ -78,11 +84,13 @@ bool early_mark(struct exchange *x)
  * client is not to hear of it. */
 unsigned early_retry_on(const struct exchange *x)
 {
+	const struct early *early = early_of(x);
+	bool marked = early && early->marked;
 	unsigned at = 0;
 
-	if (!x->early_marked && message_find((struct message *)&x->req, early_field, &at))
+	if (!marked && message_find((struct message *)&x->req, early_field, &at))
 		return 0;
-	return retry_on_status(425) | (x->early_used && !x->early_marked ? RETRY_0RTT : 0);
+	return retry_on_status(425) | (early && early->used && !marked ? RETRY_0RTT : 0);
 }
 
 /* ---- to the server ----------------------------------------------------------------------- */
@@ -120,22 +128,38 @@ static struct span early_head(struct stream *s)
 struct span early_request_words(struct stream *s)
 {
 	struct exchange *x = s->exchange;
+	struct span none = { NULL, 0 };
+	struct early *early;
 
-	x->early_words = (struct span){ NULL, 0 };
-	if ((early_unproven(s) && s->server->carrier == CARRIER_USUAL) || early_is_safe(x))
-		x->early_words = early_head(s);
-	return x->early_words;
+	if (!(early_unproven(s) && s->server->carrier == CARRIER_USUAL) && !early_is_safe(x))
+		return none;
+	early = exchange_part_make(x, &early_part);
+	if (!early)
+		return none;
+	early->words = early_head(s);
+	return early->words;
 }
 
-bool early_skip(struct exchange *x)
+void early_request_taken(struct stream *s, size_t taken)
+{
+	struct early *early = early_of(s->exchange);
+
+	BUG_ON(taken && !early);
+	if (early) {
+		early->taken = taken;
+		early->used = taken > 0;
+	}
+}
+
+bool early_skip_taken(struct exchange *x, struct early *early)
 {
 	struct span waiting = end_waiting(&x->stream->relay.server);
-	size_t taken = x->early_taken;
+	size_t taken = early->taken;
 
-	x->early_taken = 0;
+	early->taken = 0;
 	if (!taken)
 		return true;
-	if (waiting.len < taken || memcmp(waiting.ptr, x->early_words.ptr, taken))
+	if (waiting.len < taken || memcmp(waiting.ptr, early->words.ptr, taken))
 		return false;
 	end_sent(&x->stream->relay.server, taken);
 	return true;

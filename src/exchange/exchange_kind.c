@@ -121,12 +121,6 @@ static void exchange_redispatched(struct stream *s)
 	persist_lost(s->exchange);
 }
 
-static void exchange_early_taken(struct stream *s, size_t taken)
-{
-	s->exchange->early_taken = taken;
-	s->exchange->early_used = taken > 0;
-}
-
 static bool exchange_early_repeats(const struct stream *s)
 {
 	return !s->exchange->no_retry && s->backend->set.retry_on & (RETRY_0RTT | RETRY_EMPTY);
@@ -353,7 +347,7 @@ static const struct stream_kind exchange_kind = {
 	.redispatched = exchange_redispatched,
 	.balance_key = exchange_balance_key,
 	.early_words = early_request_words,
-	.early_taken = exchange_early_taken,
+	.early_taken = early_request_taken,
 	.early_repeats = exchange_early_repeats,
 	.message = exchange_message,
 	.times = exchange_times,

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "exchange/body.h"
+#include "exchange/body_wait.h"
 #include "exchange/early_request.h"
 #include "exchange/filter_heads.h"
 #include "exchange/forwarded.h"
@@ -329,8 +330,8 @@ static int request_rules(struct stream *s, struct proxy *px)
 		if (r != RULES_WAIT)
 			exchange_request_complete(s->exchange);
 		step = r != RULES_WAIT ? rules_result(s, r) :
-		       s->exchange->early_asked ? early_wait(s) :
-		       s->exchange->body_wanted ? body_wait_request(s) : rule_wait(s);
+		       early_asked(s->exchange) ? early_wait(s) :
+		       body_wanted(s->exchange) ? body_wait_request(s) : rule_wait(s);
 	} while (r == RULES_WAIT && step == STEP_NEXT);
 	return step; /* the exchange may be gone */
 }
@@ -407,7 +408,7 @@ int exchange_request_open(struct stream *s)
 	if (!x->attempts && !x->service)
 		x->may_retry = !x->no_retry && s->backend->set.retry_on & ~RETRY_CONN_FAILURE &&
 			       end_mark(&s->relay.client);
-	if (!exchange_write_request(s) || (x->early_taken && !early_skip(x)))
+	if (!exchange_write_request(s) || !early_skip(x))
 		return exchange_fail(s, END_UNWRITTEN);
 	x->request_sent = true;
 	x->attempts += x->attempts < UINT8_MAX;

@@ -3,13 +3,13 @@
  * redirect (manual 4.2). Rows of a table; called by expr/rules.c. What they answer is sent by the
  * exchange. */
 #include "base/arena.h"
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/kind.h"
 #include "exchange/answer.h"
 #include "exchange/exchange.h"
 #include "exchange/redirect.h"
 #include "exchange/reply.h"
+#include "exchange/tarpit.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "stream/stream.h"
@@ -119,9 +119,7 @@ static enum action_result action_tarpit(const struct rule *rule, struct view *vi
 
 	(void)place;
 	count_denied(rule, view);
-	x->tarpit_until = (uint32_t)clock_now_ms + wait;
-	if (!x->tarpit_until)
-		x->tarpit_until = 1;
+	tarpit_begin(x, wait);
 	send_answer(x, KIND_OF(const struct answer, rule->data), view, END_DENIED);
 	return ACTION_REPLY;
 }

@@ -2,10 +2,11 @@
 /* Actions of HTTP rules on what is no part of a message: retries, services, the wait for a
  * body (manual 4.2). Rows of a table; called by expr/rules.c. */
 #include "base/arena.h"
-#include "base/clock.h"
 #include "base/kind.h"
 #include "base/result.h"
 #include "config/suggest.h"
+#include "exchange/body_wait.h"
+#include "exchange/early_part.h"
 #include "exchange/edit.h"
 #include "exchange/exchange.h"
 #include "exchange/http_action.h"
@@ -37,8 +38,7 @@ static enum action_result action_handshake(const struct rule *rule, struct view 
 	(void)place;
 	if (early_is_proven(x->stream))
 		return ACTION_NEXT;
-	x->early_asked = true;
-	return ACTION_WAIT;
+	return early_ask(x) ? ACTION_WAIT : ACTION_ERROR;
 }
 #endif
 
@@ -101,10 +101,10 @@ static enum action_result action_body(const struct rule *rule, struct view *view
 	unsigned ms = body_timeout(data, view, response);
 
 	(void)place;
-	if (!x->body_wanted)
-		x->body_until = (uint32_t)clock_now_ms + (ms ? ms : INT32_MAX);
-	x->body_wanted = !body_there(data, view, response);
-	return x->body_wanted ? ACTION_WAIT : ACTION_NEXT;
+	if (!body_there(data, view, response))
+		return body_want(x, ms ? ms : INT32_MAX) ? ACTION_WAIT : ACTION_ERROR;
+	body_unwant(x);
+	return ACTION_NEXT;
 }
 
 /* -- pause ------------------------------------------------------------------------------ */

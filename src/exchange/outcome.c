@@ -5,8 +5,10 @@
 #include "exchange/exchange.h"
 
 #include "base/clock.h"
+#include "exchange/early_part.h"
 #include "exchange/reply.h"
 #include "exchange/server_conn.h"
+#include "exchange/tarpit.h"
 #include "net/listener.h"
 #include "proxy/learn.h"
 #include "stream/connect.h"
@@ -32,7 +34,7 @@ static void exchange_count_intercepted(struct exchange *x)
 COLD static struct reply *exchange_short(struct exchange *x)
 {
 	x->memory.failed = false;
-	x->tarpit_until = 0;
+	tarpit_end(x);
 	x->reason = END_RESOURCE;
 	x->phase = x->stream->phase;
 	return reply_no_memory(x);
@@ -167,7 +169,7 @@ bool exchange_retry(struct stream *s, unsigned condition)
 	stream_move_response(s, RES_HEAD);
 	if (condition & retry_on_status(425) && early_unproven(s))
 		s->traits |= EARLY_RETRY;
-	x->early_used = false;
+	early_forget(x);
 	stream_move_request(s, s->traits & EARLY_RETRY ? REQ_PROOF : connect_again(s));
 	stream_expire_never(s);
 	task_wake(&extra->task);

@@ -6,7 +6,6 @@
 #include "exchange/persist.h"
 
 #include "base/arena.h"
-#include "exchange/exchange.h"
 #include "expr/rule.h"
 #include "http/cookie.h"
 #include "http/message.h"
@@ -266,6 +265,31 @@ static struct span split_dates(struct span value, uint32_t *last, uint32_t *firs
 	return (struct span){ value.ptr, (size_t)(bar - value.ptr) };
 }
 
+/* Those of the client's cookie; 0: none. */
+struct cookie_dates {
+	uint32_t last, first;
+};
+
+struct exchange_part cookie_dates_part = { EXCHANGE_PART("cookie dates", struct cookie_dates) };
+
+static struct cookie_dates dates_of(const struct exchange *x)
+{
+	const struct cookie_dates *dates = exchange_part(x, &cookie_dates_part);
+
+	return dates ? *dates : (struct cookie_dates){ 0, 0 };
+}
+
+/* Without memory the exchange fails: its arena knows it. */
+static void keep_dates(struct exchange *x, struct cookie_dates dates)
+{
+	struct cookie_dates *kept = exchange_part(x, &cookie_dates_part);
+
+	if (!kept && (dates.last || dates.first))
+		kept = exchange_part_make(x, &cookie_dates_part);
+	if (kept)
+		*kept = dates;
+}
+
 static char check_dates(const struct cookie_conf *c, uint32_t last, uint32_t first)
 {
 	if (c->maxlife_ms && first && date_refused(first, c->maxlife_ms))
@@ -291,6 +315,7 @@ static char ask(struct exchange *x, const struct cookie_conf *c, struct finder *
 	const struct proxy *px = x->stream->backend;
 	struct stream_extra *extra = x->stream->extra;
 	bool forced = extra->persist_forced || px->set.options.on & OPT_PERSIST, known;
+	struct cookie_dates dates;
 	const char *tilde;
 	char code;
 
@@ -299,8 +324,9 @@ static char ask(struct exchange *x, const struct cookie_conf *c, struct finder *
 		if (tilde)
 			value.len = (size_t)(tilde - value.ptr);
 	} else {
-		value = split_dates(value, &x->cookie_last, &x->cookie_first);
-		code = check_dates(c, x->cookie_last, x->cookie_first);
+		value = split_dates(value, &dates.last, &dates.first);
+		keep_dates(x, dates);
+		code = check_dates(c, dates.last, dates.first);
 		if (code)
 			return code;
 	}
@@ -493,6 +519,7 @@ static void meet_cookie(struct exchange *x, const struct cookie_conf *c, struct 
 static bool must_insert(const struct exchange *x, const struct cookie_conf *c)
 {
 	const struct stream_extra *extra = x->stream->extra;
+	struct cookie_dates dates;
 
 	if (c->mode != COOKIE_INSERT || extra->persist_ignored)
 		return false;
@@ -504,16 +531,17 @@ static bool must_insert(const struct exchange *x, const struct cookie_conf *c)
 		return true;
 	if (x->http.cookie_code != CODE_VALID)
 		return false;
+	dates = dates_of(x);
 	if (c->maxidle_ms || c->maxlife_ms)
-		return x->cookie_last != date_now();
-	return x->cookie_last || x->cookie_first;
+		return dates.last != date_now();
+	return dates.last || dates.first;
 }
 
 static void write_cookie(struct exchange *x, const struct cookie_conf *c, struct span value,
 			 struct text *t)
 {
 	char date[COOKIE_DATE_LEN];
-	uint32_t first = x->cookie_first ? x->cookie_first : date_now();
+	uint32_t first = dates_of(x).first;
 
 	text_add(t, c->name.ptr, c->name.len);
 	text_char(t, '=');
@@ -527,7 +555,7 @@ static void write_cookie(struct exchange *x, const struct cookie_conf *c, struct
 			text_add(t, date, sizeof(date));
 		}
 		if (c->maxlife_ms) {
-			if (x->http.cookie_code != CODE_VALID)
+			if (!first || x->http.cookie_code != CODE_VALID)
 				first = date_now();
 			cookie_date_write(date, first);
 			text_char(t, '|');

@@ -5,8 +5,8 @@
 #include "exchange/exchange.h"
 
 #include "base/arena.h"
-#include "base/clock.h"
 #include "exchange/reply.h"
+#include "exchange/tarpit.h"
 #include "relay/buffer.h"
 #include "stream/steps.h"
 #include "stream/stream.h"
@@ -56,12 +56,12 @@ static bool reply_body(struct stream *s, struct span body)
 static bool reply_tarpitted(struct stream *s)
 {
 	struct exchange *x = s->exchange;
-	int32_t left = (int32_t)(x->tarpit_until - (uint32_t)clock_now_ms);
+	unsigned left = tarpit_left(x);
 
-	if (!x->tarpit_until || left <= 0)
+	if (!left)
 		return false;
 	s->phase = x->phase = PHASE_TARPIT;
-	stream_arm_wait(s, (unsigned)left);
+	stream_arm_wait(s, left);
 	return true;
 }
 
