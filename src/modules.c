@@ -55,7 +55,9 @@
 #include "process/state_file.h"
 #include "process/threads_conf.h"
 #include "proxy/agent_conf.h"
+#include "proxy/check_target.h"
 #include "proxy/guid.h"
+#include "proxy/observe_conf.h"
 #include "proxy/part.h"
 #include "proxy/proxy.h"
 #include "proxy/server_add.h"
@@ -255,6 +257,8 @@ struct server_part *const server_part_list[] = {
 	&source_server_part,
 	&check_server_part,
 	&agent_conf_part,
+	&check_target_part,
+	&observe_conf_part,
 	&tried_part,
 	&stream_server_part,
 	&idle_server_part,

@@ -25,11 +25,7 @@ struct server_event;
 struct tls_client;
 
 /* How many kinds of parts there may be (proxy/part.h), and one more. */
-enum { SERVER_SETTINGS_PLACES = 2, SERVER_PARTS_PLACES = 2 };
-
-/* What happens on a fact. */
-enum { ON_ERROR_FASTINTER, ON_ERROR_FAIL_CHECK, ON_ERROR_SUDDEN_DEATH, ON_ERROR_MARK_DOWN };
-enum { OBSERVE_NONE, OBSERVE_LAYER4, OBSERVE_LAYER7 };
+enum { SERVER_SETTINGS_PLACES = 4, SERVER_PARTS_PLACES = 2 };
 
 /* What the traffic shows of a server, for "observe": each connection that was tried, each
  * response in mode http. */
@@ -106,10 +102,6 @@ struct server_settings {
 	int rise, fall;              /* 2, 3 */
 	int init_state;              /* enum init_state */
 	int hash_key;                /* enum hash_key */
-	int error_limit;             /* 10 */
-	int on_error, observe;
-	struct addr check_addr;      /* SRV_CHECK_ADDR */
-	int check_port;              /* SRV_CHECK_PORT */
 	struct source_conf source;
 	unsigned tcp_ut;             /* ms */
 	const char *namespace;
@@ -128,10 +120,7 @@ struct server_settings {
 	const char *crt;             /* our certificate, full path; NULL: none */
 	const char *verifyhost;      /* the name its certificate must be for; NULL: any */
 	struct expr *sni;            /* the name to ask it for: stream/; NULL: none */
-	const char *check_sni;       /* the same for checks; NULL: none */
-	struct span check_alpn;      /* of checks, in the form of the wire; empty: as "alpn" */
 	enum proto proto;            /* PROTO_UNSET: not given */
-	enum proto check_proto;      /* the same of checks; PROTO_UNSET: as `proto' */
 	enum proto ws;               /* PROTO_UNSET: auto */
 	uint8_t init_addr[4];        /* enum init_addr */
 	struct addr init_ip;         /* INIT_ADDR_IP */
@@ -400,7 +389,7 @@ struct server_hooks {
 	/* lua/: a check has changed its result, or the health, which is that of before the
 	 * transition that may follow. */
 	void (*checked)(struct server *s, const struct check_state *state);
-	/* check/: the traffic has shown something. To be told when set.observe is not OBSERVE_NONE;
+	/* check/: the traffic has shown something. To be told where the server has "observe";
 	 * what the layer observed does not ask for is ignored. */
 	void (*observed)(struct server *s, enum observed what);
 };

@@ -17,6 +17,7 @@
 #include "net/conn.h"
 #include "net/proxyproto.h"
 #include "net/socks4.h"
+#include "proxy/check_target.h"
 #include "proxy/dial.h"
 #include "proxy/facts.h"
 #include "tls/client.h"
@@ -47,21 +48,22 @@ struct addr ask_address(const struct check *check)
 
 enum proto ask_proto(const struct check *check)
 {
-	const struct server_settings *set = &check->server->set;
+	enum proto own = check_target_of(check->server)->proto, usual = check->server->set.proto;
 
-	if (set->check_proto)
-		return set->check_proto;
-	return proto_can(set->proto, PROTO_CHECKS) ? set->proto : PROTO_UNSET;
+	if (own)
+		return own;
+	return proto_can(usual, PROTO_CHECKS) ? usual : PROTO_UNSET;
 }
 
 /* Whoever is offered h2 might take it. */
 struct span ask_offers(const struct check *check, enum proto proto)
 {
 	const struct server *s = check->server;
+	const struct check_target *target = check_target_of(s);
 
 	switch (proto) {
 	case PROTO_H2:
-		return s->set.check_alpn.len ? s->set.check_alpn : span_of("\2h2");
+		return target->alpn.len ? target->alpn : span_of("\2h2");
 	case PROTO_NONE:
 	case PROTO_H1:
 		if (s->check_alpn_usual.len)
@@ -70,7 +72,7 @@ struct span ask_offers(const struct check *check, enum proto proto)
 	default:
 		break;
 	}
-	return s->set.check_alpn;
+	return target->alpn;
 }
 
 /* Manual 5.2 "check-send-proxy", "check-ssl": as in the traffic, unless something else is asked.
@@ -93,8 +95,8 @@ unsigned ask_usual_way(struct check *check)
 	if (s->check_tls && (on & SRV_CHECK_SSL || (ssl && as_traffic && !(on & SRV_NO_CHECK_SSL))))
 		how |= ASK_TLS;
 	check->target = (struct tls_target){ .alpn = ask_offers(check, PROTO_NONE) };
-	if (s->set.check_sni)
-		check->target.sni = span_of(s->set.check_sni);
+	if (check_target_of(s)->sni)
+		check->target.sni = span_of(check_target_of(s)->sni);
 	return how;
 }
 

@@ -16,6 +16,7 @@
 #include "check/check.h"
 #include "event/change.h"
 #include "log/log.h"
+#include "proxy/observe_conf.h"
 #include "proxy/proxy.h"
 
 #include <errno.h>
@@ -300,16 +301,17 @@ bool health_force_agent(struct server *s, bool down)
 
 void health_observed(struct server *s, enum observed what)
 {
+	const struct observe_conf *conf = observe_conf_of(s);
 	int health = s->state->health;
 
 	/* It may have gone down since: of another error, or by an administrator. */
-	if (s->set.on_error == ON_ERROR_FASTINTER || s->state->op == SERVER_DOWN)
+	if (conf->on_error == ON_ERROR_FASTINTER || s->state->op == SERVER_DOWN)
 		return;
-	s->state->check.error = (uint16_t)s->set.error_limit;
+	s->state->check.error = (uint16_t)conf->limit;
 	s->state->check.cause = (uint8_t)what;
-	if (s->set.on_error == ON_ERROR_SUDDEN_DEATH && health > s->set.rise + 1)
+	if (conf->on_error == ON_ERROR_SUDDEN_DEATH && health > s->set.rise + 1)
 		s->state->health = s->set.rise + 1;
-	else if (s->set.on_error == ON_ERROR_MARK_DOWN && health > s->set.rise)
+	else if (conf->on_error == ON_ERROR_MARK_DOWN && health > s->set.rise)
 		s->state->health = s->set.rise;
 	health_result(s, CHECK_HANA);
 }
@@ -317,15 +319,16 @@ void health_observed(struct server *s, enum observed what)
 bool health_observe(struct server *s, enum observed what)
 {
 	bool connection = what == OBSERVED_CONNECTED || what == OBSERVED_NOT_CONNECTED;
+	const struct observe_conf *conf = observe_conf_of(s);
 
-	if (s->set.observe != (connection ? OBSERVE_LAYER4 : OBSERVE_LAYER7))
+	if (conf->layer != (connection ? OBSERVE_LAYER4 : OBSERVE_LAYER7))
 		return false;
 	if (what == OBSERVED_CONNECTED || what == OBSERVED_GOOD_RESPONSE) {
 		s->state->consecutive_errors = 0;
 		return false;
 	}
 	if (s->state->op == SERVER_DOWN ||
-	    (int)++s->state->consecutive_errors < s->set.error_limit)
+	    (int)++s->state->consecutive_errors < conf->limit)
 		return false;
 	s->state->consecutive_errors = 0;
 	s->tally->counters.failed_hana++;

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "check/external.h"
+#include "proxy/check_target.h"
 #include "proxy/proxy.h"
 
 /* -- the end --------------------------------------------------------------------------------- */
@@ -131,10 +132,11 @@ static bool rules_give_ports(const struct ruleset *rules)
 
 static bool has_port(const struct server *s)
 {
-	const struct addr *addr = s->set.options.on & SRV_CHECK_ADDR ? &s->set.check_addr :
+	const struct check_target *target = check_target_of(s);
+	const struct addr *addr = s->set.options.on & SRV_CHECK_ADDR ? &target->addr :
 								       &s->spec.addr;
 
-	if (!needs_port(addr) || addr->port || s->set.check_port)
+	if (!needs_port(addr) || addr->port || target->port)
 		return true;
 	if (!s->spec.has_offset && s->spec.addr.port)
 		return true;
@@ -154,7 +156,7 @@ static bool rules_want_tls(const struct ruleset *rules)
 /* As in the traffic "h1" and "h2" are for HTTP, and "none" for all else. */
 static int check_proto(struct config *cfg, const struct server *s)
 {
-	enum proto proto = s->set.check_proto;
+	enum proto proto = check_target_of(s)->proto;
 	const struct ruleset *rules = check_conf_rules(s->proxy);
 	bool http = ruleset_is_http(rules);
 

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "proxy/learn.h"
+#include "proxy/observe_conf.h"
 #include "proxy/proxy.h"
 #include "stream/stream.h"
 
@@ -710,11 +711,12 @@ static void note_seen(struct server *server, enum observed what)
 
 static void watch_server(const char *backend)
 {
+	static struct observe_conf layer7 = { .layer = OBSERVE_LAYER7 };
 	struct server *server = world_backend(backend)->servers;
 
 	pass(2000);
 	memset(seen, 0, sizeof(seen));
-	server->set.observe = OBSERVE_LAYER7;
+	server_part_set(server, &observe_conf_part, &layer7);
 	server->learns = LEARNS_CONNECTIONS | LEARNS_RESPONSES;
 	server_hooks.observed = note_seen;
 }

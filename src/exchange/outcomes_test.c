@@ -11,6 +11,7 @@
 #include "config/diag.h"
 #include "proxy/latency.h"
 #include "proxy/learn.h"
+#include "proxy/observe_conf.h"
 #include "proxy/proxy.h"
 #include "stream/stream.h"
 
@@ -126,10 +127,11 @@ static void note_response(struct server *server, enum observed what)
 
 static void who_does_not_learn_is_not_told(void **state)
 {
+	static struct observe_conf layer7 = { .layer = OBSERVE_LAYER7 };
 	struct server *server = world_backend("b")->servers;
 
 	(void)state;
-	server->set.observe = OBSERVE_LAYER7;
+	server_part_set(server, &observe_conf_part, &layer7);
 	server_hooks.observed = note_response;
 	server->learns = LEARNS_CONNECTIONS;
 	ask(50, 200);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What holds of an agent where no word says so. Its words are read by server_conf.c. */
 #include "proxy/agent_conf.h"
+#include "proxy/check_target.h"
 
 const struct agent_conf agent_conf_usual = { .inter = 2000 };
 
@@ -16,12 +17,12 @@ int server_agent_port(const struct server *s)
 {
 	int port = agent_conf_of(s)->port;
 
-	return port ? port : s->set.check_port;
+	return port ? port : check_target_of(s)->port;
 }
 
 const struct addr *server_where_agent(const struct server *s)
 {
 	const struct addr *addr = &agent_conf_of(s)->addr;
 
-	return addr->family ? addr : &s->set.check_addr;
+	return addr->family ? addr : &check_target_of(s)->addr;
 }

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "proxy/cell.h"
+#include "proxy/check_target.h"
 #include "proxy/proxy.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/servers_note.h"
@@ -247,6 +248,7 @@ static bool conf_tls(const struct server *s)
 
 static void publish_server(const struct server *s)
 {
+	const struct check_target *target = check_target_of(s);
 	const struct server_state *st = s->state;
 	struct state_facts facts;
 
@@ -273,7 +275,7 @@ static void publish_server(const struct server *s)
 	facts.conf_addr = conf_of(s);
 	facts.conf_follows = s->spec.has_offset;
 	facts.conf_name = name_of(s);
-	facts.check = target_of(&st->check, &s->set.check_addr, s->set.check_port);
+	facts.check = target_of(&st->check, &target->addr, target->port);
 	facts.agent = target_of(&st->agent, server_where_agent(s), server_agent_port(s));
 	facts.tls = s->tls != NULL;
 	facts.conf_tls = conf_tls(s);
@@ -403,6 +405,7 @@ static void restore_ramp(struct server *s, const struct state_facts *facts)
 
 static void restore_server(struct server *s)
 {
+	const struct check_target *target = check_target_of(s);
 	struct state_facts facts;
 
 	if (!facts_known(s) || !read_facts(&shared_server(s)->state.sequence, &facts, sizeof(facts)))
@@ -412,7 +415,7 @@ static void restore_server(struct server *s)
 	if (facts.conf_maxconn == s->set.maxconn)
 		s->state->maxconn = facts.maxconn;
 	restore_addr(s, &facts);
-	restore_target(&s->state->check, &facts.check, &s->set.check_addr, s->set.check_port);
+	restore_target(&s->state->check, &facts.check, &target->addr, target->port);
 	restore_target(&s->state->agent, &facts.agent, server_where_agent(s), server_agent_port(s));
 	restore_tls(s, &facts);
 	restore_admin(s, &facts);

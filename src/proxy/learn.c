@@ -4,6 +4,7 @@
 #include "proxy/learn.h"
 
 #include "proxy/latency.h"
+#include "proxy/observe_conf.h"
 
 static unsigned learns_if(bool is, unsigned bits)
 {
@@ -15,8 +16,8 @@ unsigned learn_wanted(const struct server *s)
 {
 	const struct proxy_settings *set = &s->proxy->set;
 
-	return learns_if(s->set.observe == OBSERVE_LAYER4, LEARNS_CONNECTIONS) |
-	       learns_if(s->set.observe == OBSERVE_LAYER7, LEARNS_RESPONSES) |
+	return learns_if(observe_conf_of(s)->layer == OBSERVE_LAYER4, LEARNS_CONNECTIONS) |
+	       learns_if(observe_conf_of(s)->layer == OBSERVE_LAYER7, LEARNS_RESPONSES) |
 	       learns_if(learn_times(s->proxy), LEARNS_CONNECTIONS | LEARNS_RESPONSES) |
 	       learns_if(set->balance == BALANCE_PEAK_EWMA, LEARNS_LATENCY) |
 	       learns_if(set->eject != NULL, LEARNS_OUTCOME);
@@ -43,6 +44,6 @@ void learn_seen(struct server *s, enum observed what, uint64_t us)
 		latency_add(s, good || us > LEARN_FAILED_US ? us : LEARN_FAILED_US);
 	if (s->learns & LEARNS_OUTCOME && counts(s, what))
 		count_outcome(s->tally, good, us);
-	if (s->set.observe != OBSERVE_NONE && server_hooks.observed)
+	if (observe_conf_of(s)->layer != OBSERVE_NONE && server_hooks.observed)
 		server_hooks.observed(s, what);
 }

@@ -11,6 +11,8 @@
 #include "net/addr_conf.h"
 #include "net/bind_conf.h"
 #include "proxy/agent_conf.h"
+#include "proxy/check_target.h"
+#include "proxy/observe_conf.h"
 #include "proxy/server_doubt.h"
 
 #include "config.h"
@@ -25,10 +27,8 @@ void server_settings_init(struct server_settings *set)
 	set->inter = 2000;
 	set->rise = 2;
 	set->fall = 3;
-	set->error_limit = 10;
 	set->pool_max_conn = set->max_reuse = -1;
 	set->pool_purge_delay = 5000;
-	set->on_error = ON_ERROR_FAIL_CHECK;
 	set->init_addr[0] = INIT_ADDR_LAST;
 	set->init_addr[1] = INIT_ADDR_LIBC;
 }
@@ -270,7 +270,13 @@ static int server_addr(struct statement *st, const struct keyword *kw, void *obj
 	(void)kw;
 	s->set.options.on |= SRV_CHECK_ADDR;
 	return server_take_addr(st, "the address for health checks",
-				ADDR_NAMES | ADDR_UNIX | ADDR_STAR, &s->set.check_addr);
+				ADDR_NAMES | ADDR_UNIX | ADDR_STAR,
+				&((struct check_target *)check_target_within(st, s))->addr);
+}
+
+static void *server_observe(struct statement *st, void *object)
+{
+	return server_part_make(object, &observe_conf_part, st->cfg->arena);
 }
 
 static void *server_agent(struct statement *st, void *object)
@@ -304,7 +310,7 @@ static int server_port(struct statement *st, const struct keyword *kw, void *obj
 
 	if (stmt_int(st, kw->name, 0, 65535, &port))
 		return -1;
-	s->set.check_port = (int)port;
+	((struct check_target *)check_target_within(st, s))->port = (int)port;
 	s->set.options.on |= SRV_CHECK_PORT;
 	return 0;
 }
@@ -412,8 +418,9 @@ static const struct keyword server_keywords[] = {
 	NO_BIT("no-backup", SRV_BACKUP, "takes back a 'backup' of default-server"),
 	BIT("check", SRV_CHECK, "health checks"),
 	NO_BIT("no-check", SRV_CHECK, "takes back a 'check' of default-server"),
-	{ "check-proto", SCOPE_SERVER, 0, PROTO_ARGS, server_proto,
-	  .offset = SET(check_proto), .names = proto_words + 1, .bit = PROTO_CHECKS,
+	{ "check-proto", SCOPE_SERVER, 0, PROTO_ARGS, server_proto, .within = check_target_within,
+	  .offset = offsetof(struct check_target, proto), .names = proto_words + 1,
+	  .bit = PROTO_CHECKS,
 	  .dflt = "by 'proto', 'check-alpn', else h1", .help = "the protocol of health checks" },
 	BIT("check-send-proxy", SRV_CHECK_SEND_PROXY, "PROXY protocol in health checks, too"),
 	NO_BIT("no-check-send-proxy", SRV_CHECK_SEND_PROXY,
@@ -421,8 +428,8 @@ static const struct keyword server_keywords[] = {
 	BIT("disabled", SRV_DISABLED, "starts in maintenance"),
 	NO_BIT("enabled", SRV_DISABLED, "takes back a 'disabled' of default-server"),
 	DELAY("downinter", downinter, 1, "inter", "time between checks while it is down"),
-	{ "error-limit", SCOPE_SERVER, 0, "<count>", set_int, .offset = SET(error_limit), .min = 1,
-	  .max = INT_MAX, .dflt = "10", .help = "errors seen by 'observe' until 'on-error' acts" },
+	{ "error-limit", SCOPE_SERVER, 0, "<count>", set_int, .within = server_observe,
+	  .offset = offsetof(struct observe_conf, limit), .min = 1, .max = INT_MAX, .dflt = "10", .help = "errors seen by 'observe' until 'on-error' acts" },
 	{ "fall", SCOPE_SERVER, 0, "<count>", set_int, .offset = SET(fall), .min = 1,
 	  .max = INT_MAX, .dflt = "3", .help = "failed checks in a row that mark it down" },
 	DELAY("fastinter", fastinter, 1, "inter", "time between checks while it is changing"),
@@ -462,13 +469,14 @@ static const struct keyword server_keywords[] = {
 	BIT("non-stick", SRV_NON_STICK, "stick tables do not learn that it has served"),
 	NO_BIT("stick", SRV_NON_STICK, "takes back a 'non-stick' of default-server"),
 	{ "observe", SCOPE_SERVER, 0, "{ none | layer4 | layer7 }", set_enum,
-	  .offset = SET(observe),
+	  .within = server_observe, .offset = offsetof(struct observe_conf, layer),
 	  .names = (const char *const[]){ [OBSERVE_NONE] = "none",
 					  [OBSERVE_LAYER4] = "layer4",
 					  [OBSERVE_LAYER7] = "layer7",
 					  NULL },
 	  .dflt = "none", .help = "connections, or HTTP responses, that fail count as checks do" },
-	{ "on-error", SCOPE_SERVER, 0, "<mode>", set_enum, .offset = SET(on_error),
+	{ "on-error", SCOPE_SERVER, 0, "<mode>", set_enum,
+	  .within = server_observe, .offset = offsetof(struct observe_conf, on_error),
 	  .names = (const char *const[]){ [ON_ERROR_FASTINTER] = "fastinter",
 					  [ON_ERROR_FAIL_CHECK] = "fail-check",
 					  [ON_ERROR_SUDDEN_DEATH] = "sudden-death",

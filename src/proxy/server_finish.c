@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What can be said of servers only when all are known: names, numbers, ports, tracking. */
 #include "proxy/learn.h"
+#include "proxy/observe_conf.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/suggest.h"
 
@@ -110,11 +111,14 @@ static void check_init_state(struct config *cfg, struct server *s)
 
 static void check_observe(struct config *cfg, struct server *s)
 {
-	if (s->set.observe != OBSERVE_LAYER7 || s->proxy->set.mode == MODE_HTTP)
+	struct observe_conf *conf;
+
+	if (observe_conf_of(s)->layer != OBSERVE_LAYER7 || s->proxy->set.mode == MODE_HTTP)
 		return;
 	config_warning(cfg, &s->loc, "server '%s': 'observe layer7' is ignored outside of mode http",
 		       s->id);
-	s->set.observe = OBSERVE_NONE;
+	conf = server_part_make(s, &observe_conf_part, cfg->arena);
+	conf->layer = OBSERVE_NONE;
 }
 
 /* A minimum alone, or above the maximum, is the maximum. */

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "config/config.h"
+#include "proxy/check_target.h"
 #include "proxy/proxy.h"
 #include "proxy/server_add.h"
 #include "proxy/part.h"
@@ -86,7 +87,7 @@ static int tls_check_alpn(struct statement *st, const struct keyword *kw, void *
 	(void)kw;
 	if (tls_settings_parse(st, "alpn", &set))
 		return -1;
-	((struct server *)object)->set.check_alpn = set.alpn;
+	((struct check_target *)check_target_within(st, object))->alpn = set.alpn;
 	return 0;
 }
 
@@ -111,8 +112,9 @@ static const struct keyword server_tls_keywords[] = {
 	WORD("ca-file", "<file>", "none", "authorities that its certificate is verified by"),
 	{ "check-alpn", SCOPE_SERVER, 0, "<protocols>", tls_check_alpn, .dflt = "as 'alpn'",
 	  .help = "protocols that health checks offer" },
-	{ "check-sni", SCOPE_SERVER, 0, "<name>", tls_name, .offset = SET(check_sni), .dflt = "none",
-	  .help = "the name that health checks ask for" },
+	{ "check-sni", SCOPE_SERVER, 0, "<name>", tls_name,
+	  .within = check_target_within, .offset = offsetof(struct check_target, sni),
+	  .dflt = "none", .help = "the name that health checks ask for" },
 	{ "check-ssl", SCOPE_SERVER, 0, "", tls_check_ssl, .bit = SRV_CHECK_SSL,
 	  .dflt = "as 'ssl', unless 'port' or 'addr' is given",
 	  .help = "health checks speak TLS" },
@@ -167,13 +169,14 @@ static struct span usual_alone(struct config *cfg, const struct span *alpn)
 /* What checks offer that speak the usual protocol: whoever is offered another might take it. */
 static void check_offers(struct config *cfg, struct server *s, const struct span *alpn)
 {
-	const struct span *offered = s->set.check_alpn.len ? &s->set.check_alpn : alpn;
+	const struct check_target *target = check_target_of(s);
+	const struct span *offered = target->alpn.len ? &target->alpn : alpn;
 	struct span rest = usual_alone(cfg, offered), out;
 
 	if (rest.len == offered->len)
 		return;
 	s->check_alpn_usual = rest.len ? rest : protos[PROTO_USUAL].alpn;
-	if (s->set.check_alpn.len && s->set.check_proto == PROTO_USUAL) {
+	if (target->alpn.len && target->proto == PROTO_USUAL) {
 		out = proto_unusual(*offered);
 		config_notice(cfg, &s->loc, "server '%s': with 'check-proto %s', '%.*s' of "
 			      "'check-alpn' is left out", s->id, proto_words[PROTO_USUAL],

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "net/listener.h"
 #include "proxy/cell.h"
+#include "proxy/check_target.h"
 #include "proxy/global.h"
 #include "proxy/states.h"
 #include "proxy/sums.h"
@@ -24,6 +25,7 @@ struct tally_room tally_room = { .rows = 1 };
 
 void server_state_init(struct server *s)
 {
+	const struct check_target *target = check_target_of(s);
 	struct server_state *state = s->state;
 
 	state->user_weight = (unsigned)s->set.weight;
@@ -35,8 +37,8 @@ void server_state_init(struct server *s)
 	state->addr = s->spec.addr;
 	state->port_follows = s->spec.has_offset;
 	state->port_offset = (uint16_t)s->spec.port_offset;
-	state->check.addr = s->set.check_addr;
-	state->check.port = (uint16_t)s->set.check_port;
+	state->check.addr = target->addr;
+	state->check.port = (uint16_t)target->port;
 	state->agent.addr = *server_where_agent(s);
 	state->agent.port = (uint16_t)server_agent_port(s);
 	state->agent.status = s->set.options.on & SRV_AGENT_CHECK ? CHECK_INIT : CHECK_UNKNOWN;

@@ -19,6 +19,7 @@
 #include "log/log.h"
 #include "proxy/learn.h"
 #include "proxy/limits.h"
+#include "proxy/observe_conf.h"
 #include "proxy/part.h"
 #include "relay/pipe.h"
 #include "relay/pump.h"
@@ -204,10 +205,11 @@ static void result(struct check_state *state, int status, int code, unsigned ms)
 /* One that is checked, asked by an agent, learns and is watched. */
 static void set_one(struct server *s)
 {
+	static struct observe_conf layer7 = { .layer = OBSERVE_LAYER7 };
 	static struct check agent;
 
 	s->agent = &agent;
-	s->set.observe = OBSERVE_LAYER7;
+	server_part_set(s, &observe_conf_part, &layer7);
 	s->set.pool_max_conn = 77;
 	s->set.maxqueue = 78;
 	s->state->downtime_ms = 79000;

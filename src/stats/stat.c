@@ -15,6 +15,7 @@
 #include "proxy/facts.h"
 #include "proxy/latency.h"
 #include "proxy/learn.h"
+#include "proxy/observe_conf.h"
 #include "proxy/sums.h"
 
 #include <stdio.h>
@@ -389,7 +390,7 @@ static void stat_fill_server_state(struct stat_row *row, const struct server *s,
 		SET(throttle, stats_u32(stat_throttle(s)));
 	if (s->tracked)
 		SET(tracked, stat_tracked(row, s->tracked));
-	if (stat_checked_server(s)->set.observe != OBSERVE_NONE)
+	if (observe_conf_of(stat_checked_server(s))->layer != OBSERVE_NONE)
 		SET(hanafail, stats_u64(sum->counters.failed_hana));
 	if (s->proxy->set.eject)
 		SET(ejections, stats_u64(sum->counters.ejections));

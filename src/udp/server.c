@@ -9,6 +9,7 @@
 #include "expr/view.h"
 #include "lb/balance.h"
 #include "net/listener.h"
+#include "proxy/observe_conf.h"
 #include "proxy/proxy.h"
 #include "queue/slot.h"
 #include "udp/lb.h"
@@ -88,7 +89,7 @@ void udp_server_release(struct server *server)
 
 void udp_server_observe(struct server *server, enum observed what)
 {
-	if (server->set.observe == OBSERVE_LAYER4 && server_hooks.observed)
+	if (observe_conf_of(server)->layer == OBSERVE_LAYER4 && server_hooks.observed)
 		server_hooks.observed(server, what);
 }
 
