@@ -275,6 +275,7 @@ struct proxy_part *const proxy_part_list[] = {
 	&lb_proxy_part,
 	&capture_proxy_part,
 	&check_proxy_part,
+	&check_conf_part,
 	&compress_part,
 	&compress_filter_part,
 	&tcp_rules_proxy_part,

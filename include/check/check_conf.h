@@ -7,9 +7,7 @@
 #include "check/step.h"
 #include "config/config.h"
 #include "config/module.h"
-
-struct proxy;
-struct server;
+#include "proxy/part.h"
 
 /* A request of http-check send, or of option httpchk. */
 struct request_field {
@@ -50,6 +48,14 @@ struct check_conf {
 	const char *command, *path; /* external-check */
 	struct ruleset *rules;     /* made at the end */
 };
+
+extern struct proxy_part check_conf_part;
+
+/* What it has of its own or was handed on; NULL: nothing, checks ask for a connection. */
+static inline struct check_conf *check_conf_of(const struct proxy *px)
+{
+	return proxy_part(px, &check_conf_part);
+}
 
 /* The proxy's own. */
 struct check_conf *check_conf_own(struct config *cfg, struct proxy *px);

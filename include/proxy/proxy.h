@@ -25,7 +25,6 @@ struct listener;
 struct monitor_fail;
 struct balance;
 struct balance_by;
-struct check_conf;
 struct error_line;
 struct expr;
 struct log_conf;
@@ -135,7 +134,6 @@ struct proxy_settings {
 	const char *default_backend;
 	struct location default_backend_loc;
 	struct server_settings server; /* default-server */
-	struct check_conf *check;      /* check/: what checks ask; NULL: for a connection */
 	struct log_conf *log;          /* log/: targets, tag; never changed once shared */
 	struct logformat *logformat;   /* expr/: NULL: none given */
 	struct logformat *logformat_sd; /* structured data of rfc5424 targets */

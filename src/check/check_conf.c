@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* What a section says of checks is a part that its heirs share, until one of them says a word. */
 #include "check/check_conf.h"
 
-#include "base/arena.h"
-#include "proxy/proxy.h"
+struct proxy_part check_conf_part = { PROXY_SETTINGS("checks", struct check_conf) };
 
 struct check_conf *check_conf_own(struct config *cfg, struct proxy *px)
 {
-	struct check_conf *conf = px->set.check, *own;
+	struct check_conf *own = proxy_part_make(px, &check_conf_part, cfg->arena);
 
-	if (conf && conf->owner == px)
-		return conf;
-	own = arena_alloc(cfg->arena, sizeof(*own));
-	if (conf)
-		*own = *conf;
+	if (own->owner == px)
+		return own;
 	own->owner = px;
 	own->own_tcp = own->own_http = own->own_option = false;
 	own->rules = NULL;
-	px->set.check = own;
 	return own;
 }
 
 const struct ruleset *check_conf_rules(const struct proxy *px)
 {
-	return px->set.check ? px->set.check->rules : NULL;
+	const struct check_conf *conf = check_conf_of(px);
+
+	return conf ? conf->rules : NULL;
 }

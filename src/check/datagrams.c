@@ -23,7 +23,7 @@ static unsigned udp_id(const struct walk *walk)
 /* A question for an address: the name was put into the form of the wire by the parser. */
 static bool udp_dns_build(struct walk *walk, const struct step *step, struct text *out)
 {
-	const struct check_conf *conf = walk->check->server->proxy->set.check;
+	const struct check_conf *conf = check_conf_of(walk->check->server->proxy);
 	unsigned id = udp_id(walk);
 
 	(void)step;
@@ -86,7 +86,7 @@ static struct radius_request udp_radius_request(const struct walk *walk)
 {
 	const struct check *check = walk->check;
 	struct radius_request r = { .id = (uint8_t)udp_id(walk),
-				    .secret = check->server->proxy->set.check->sends };
+				    .secret = check_conf_of(check->server->proxy)->sends };
 	uint64_t parts[2] = { check->started_us, (uint64_t)check->server->puid };
 	struct siphash hash = siphash(udp_secret(), parts, sizeof(parts));
 
@@ -116,7 +116,7 @@ static enum expect_result udp_radius_judge(struct walk *walk, struct span bytes,
 /* An answer is whole when it comes. */
 static enum expect_result udp_text(struct walk *walk, struct span bytes, bool last)
 {
-	const struct span *wanted = &walk->check->server->proxy->set.check->expects;
+	const struct span *wanted = &check_conf_of(walk->check->server->proxy)->expects;
 
 	(void)last;
 	if (!bytes.len)

@@ -106,7 +106,7 @@ static bool has_port(const struct addr *addr)
 static void describe(struct strings *s, const struct server *server, char *argv[6])
 {
 	static char not_used[] = "NOT_USED";
-	const struct check_conf *conf = server->proxy->set.check;
+	const struct check_conf *conf = check_conf_of(server->proxy);
 	const struct addr *front = proxy_address(server->proxy), *addr = &server->state->addr;
 	char *front_addr = front ? string_addr(s, front) : NULL;
 	char *front_port = has_port(front) ? string_number(s, front->port) : NULL;

@@ -85,7 +85,7 @@ static struct ruleset *external_rules(struct config *cfg, const struct check_con
 
 void check_conf_finish(struct config *cfg, struct proxy *px)
 {
-	struct check_conf *conf = px->set.check;
+	struct check_conf *conf = check_conf_of(px);
 
 	if (!conf)
 		return;

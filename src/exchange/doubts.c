@@ -109,7 +109,7 @@ static bool names_come_later(const struct proxies *all)
 
 static void doubt_checks(struct config *cfg, const struct proxy *px)
 {
-	const struct check_conf *conf = px->set.check;
+	const struct check_conf *conf = check_conf_of(px);
 	const struct server *s = px->servers;
 
 	if (!conf || conf->owner != px || !conf->own_option || conf->type == CHECK_PLAIN)
