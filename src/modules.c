@@ -26,6 +26,7 @@
 #include "exchange/h1_conf.h"
 #include "exchange/http_rules.h"
 #include "exchange/idle.h"
+#include "exchange/monitor.h"
 #include "exchange/persist.h"
 #include "exchange/tarpit.h"
 #include "exchange/tune_http.h"
@@ -187,6 +188,7 @@ const struct module *const modules[] = {
 	&errors_module,
 	&tcp_rules_module,
 	&http_rules_module,
+	&monitor_module,
 	&forwarded_module,
 	&forwarded_field_module,
 	&persist_module,
@@ -280,6 +282,8 @@ struct proxy_part *const proxy_part_list[] = {
 	&compress_filter_part,
 	&tcp_rules_proxy_part,
 	&http_rules_proxy_part,
+	&monitor_part,
+	&monitor_fail_part,
 	&source_proxy_part,
 	&eject_proxy_part,
 	&stream_proxy_part,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where the rules of HTTP run, and the words http-request, http-response, http-after-response,
- * redirect, monitor-uri and the like. */
+ * redirect. */
 #ifndef EXCHANGE_HTTP_RULES_H
 #define EXCHANGE_HTTP_RULES_H
 
@@ -12,8 +12,8 @@
 struct exchange;
 struct stream;
 
-/* The request is complete up to its body: monitor-uri, http-request rules, redirect rules, and
- * (the backend's turn) those of the backend. RULES_REPLY: x->reply is the answer. */
+/* The request is complete up to its body: http-request rules, redirect rules, and (the backend's
+ * turn) those of the backend. RULES_REPLY: x->reply is the answer. */
 MUST_USE enum rule_result http_request_rules(struct exchange *x, struct proxy *px);
 /* The response's head is complete. RULES_WAIT: a rule waits for the body; to be called again. */
 MUST_USE enum rule_result http_response_rules(struct exchange *x);
@@ -36,8 +36,5 @@ static inline bool http_has_page(const struct proxy *px)
 extern const struct rule_list http_rule_lists[];
 extern const struct module http_rules_module;
 extern struct proxy_part http_rules_proxy_part;
-
-/* Does the request ask for the frontend's monitor-uri? */
-MUST_USE bool http_monitor_asked(const struct exchange *x);
 
 #endif

@@ -22,7 +22,6 @@ struct filter_line;
 struct eject_conf;
 struct end;
 struct listener;
-struct monitor_fail;
 struct balance;
 struct balance_by;
 struct error_line;
@@ -139,8 +138,6 @@ struct proxy_settings {
 	struct logformat *logformat_sd; /* structured data of rfc5424 targets */
 	struct logformat *logformat_error; /* error-log-format; NULL: none given */
 	unsigned log_steps;          /* 1 << enum log_step; 0: one line, once all is known */
-	const char *monitor_uri;       /* NULL: none */
-	struct location monitor_uri_loc;
 	struct error_line *errors;     /* stream/: newest line that says how errors are answered */
 	struct logformat *unique_id;   /* unique-id-format, for %ID */
 	bool disabled;
@@ -199,7 +196,6 @@ struct proxy {
 	struct rule_set *connection_rules, *session_rules, *request_rules, *response_rules;
 	struct rule_set *http_request_rules, *http_response_rules, *http_after_rules;
 	struct rule_set *redirect_rules;
-	struct monitor_fail *monitor_fail; /* stream/ */
 	struct list switch_rules;      /* use_backend: expr/ */
 	struct force_rule *force_rules; /* force-be-switch: expr/switch.c */
 	bool has_switch_rules;         /* set at finish */

@@ -11,6 +11,7 @@
 #include "config/diag.h"
 #include "config/module.h"
 #include "exchange/http_rules.h"
+#include "exchange/monitor.h"
 #include "exchange/persist.h"
 #include "expr/acl_conf.h"
 #include "expr/rule_conf.h"
@@ -238,7 +239,7 @@ static void doubt_frontend(struct config *cfg, const struct proxy *px)
 	const struct rule *last = answers_all(px);
 
 	if (!px->stats_socket && !px->peers && !leads_on(px) && !answers_itself(px) &&
-	    !px->session_rules && !px->connection_rules && !px->set.monitor_uri)
+	    !px->session_rules && !px->connection_rules && !monitor_uri(px))
 		config_note(cfg, &px->loc,
 			    "frontend '%s' leads to no backend: whoever comes gets an "
 			    "error",

@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "exchange/forwarded.h"
+#include "exchange/monitor.h"
 #include "exchange/persist.h"
 #include "proxy/proxy.h"
 
@@ -35,7 +36,7 @@ void doubt_mode(struct config *cfg, const struct proxy *px)
 		return;
 	text_init(&names, memory, sizeof(memory));
 	add(&names, back && (persist_cookie(px) || server_has_cookie(px)), "cookie");
-	add(&names, front && set->monitor_uri, "monitor-uri");
+	add(&names, front && monitor_uri(px), "monitor-uri");
 	add(&names, forwarded && forwarded->forwardfor, "option forwardfor");
 	add(&names, forwarded && forwarded->originalto, "option originalto");
 	add(&names, front && set->options.on & OPT_IGNORE_PROBES, "option http-ignore-probes");

@@ -149,13 +149,13 @@ void exchanges_trim(void)
 	}
 }
 
-static unsigned exchange_client_speaks(const struct proxy *frontend)
+static unsigned exchange_client_speaks(const struct stream *s)
 {
 	unsigned how = SPEAK_TO_CLIENT;
 
-	if (frontend->set.options.on & OPT_ACCEPT_BAD_REQUEST)
+	if (s->origin->frontend->set.options.on & OPT_ACCEPT_BAD_REQUEST)
 		how |= SPEAK_LENIENT;
-	if (frontend->set.monitor_uri)
+	if (s->traits & FRONT_MONITOR)
 		how |= SPEAK_MAYBE_HOST;
 	if (exchange_any_payload)
 		how |= SPEAK_ANY_PAYLOAD;
@@ -175,7 +175,7 @@ bool exchange_new(struct stream *s, struct buf **held)
 	if (!x)
 		return false;
 	if (!end_speaks(&s->relay.client) &&
-	    !end_speak(&s->relay.client, exchange_client_speaks(s->origin->frontend), x->arena, held)) {
+	    !end_speak(&s->relay.client, exchange_client_speaks(s), x->arena, held)) {
 		exchange_give(x);
 		return false;
 	}

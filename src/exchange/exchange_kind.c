@@ -15,6 +15,7 @@
 #include "exchange/flags.h"
 #include "exchange/http_rules.h"
 #include "exchange/idle.h"
+#include "exchange/monitor.h"
 #include "exchange/persist.h"
 #include "exchange/server_conn.h"
 #include "exchange/traits.h"
@@ -294,6 +295,7 @@ static const struct step request_steps[REQ_STEPS + 1] = {
 	[REQ_UPGRADED_MOMENT] = { "moment: request", moment_request,
 				  IS_UPGRADED | HEARD_REQUEST },
 	[REQ_FRONTEND_BODY] = { "request body", exchange_wait_body, FRONT_BUFFERS },
+	[REQ_MONITOR] = { "monitor", monitor_request, FRONT_MONITOR },
 	[REQ_FRONTEND_MESSAGE] = { "frontend http rules", exchange_frontend_rules, FRONT_MESSAGE },
 	[REQ_SWITCH] = { "backend switching", rules_switch, 0 },
 	[REQ_BACKEND_MOMENT] = { "moment: backend", moment_backend, HEARD_BACKEND },

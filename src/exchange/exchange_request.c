@@ -13,6 +13,7 @@
 #include "exchange/forwarded.h"
 #include "exchange/h1_conf.h"
 #include "exchange/http_rules.h"
+#include "exchange/monitor.h"
 #include "exchange/reply.h"
 #include "expr/capture.h"
 #include "http/message.h"
@@ -174,7 +175,7 @@ APART COLD static bool head_without_host(struct stream *s)
 
 	if (x->req.flags & MSG_INVALID)
 		return !x->req.host.len || message_add(&x->req, x->arena, span_of("Host"), x->req.host);
-	if (http_monitor_asked(x))
+	if (monitor_asked(x))
 		return true;
 	end_refuse(&s->relay.client, &error);
 	return false;

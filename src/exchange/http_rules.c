@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rules of HTTP (manual 4.2: http-request, http-response, http-after-response, redirect,
- * monitor-uri, monitor fail): the words, when the lists are run, and what follows. What rules
- * compare is in expr/, their actions are in http_*.c and redirect.c. Called by the steps of an
- * exchange. */
+/* The rules of HTTP (manual 4.2: http-request, http-response, http-after-response, redirect):
+ * the words, when the lists are run, and what follows. What rules compare is in expr/, their
+ * actions are in http_*.c and redirect.c. Called by the steps of an exchange. */
 #include "exchange/http_rules.h"
 
 #include "base/arena.h"
@@ -13,12 +12,11 @@
 #include "exchange/forwarded_field.h"
 #include "exchange/guards.h"
 #include "exchange/http_action.h"
+#include "exchange/monitor.h"
 #include "exchange/persist.h"
 #include "exchange/redirect.h"
 #include "exchange/reply.h"
-#include "expr/watch.h"
 #include "http/message.h"
-#include "http/uri.h"
 #include "net/listener.h"
 #include "proxy/part.h"
 #include "proxy/proxy.h"
@@ -30,14 +28,6 @@
 #include "stream/stream.h"
 #include "stream/tcp_rules.h"
 #include "stream/track.h"
-
-#include <string.h>
-
-struct monitor_fail {
-	struct monitor_fail *next;
-	struct cond *cond;
-	struct location loc;
-};
 
 enum rule_result (*http_page_hook)(struct exchange *x, struct proxy *px);
 struct proxy_part *http_page_part;
@@ -149,42 +139,6 @@ static int parse_redirect(struct statement *st, const struct keyword *kw, void *
 				 &px->redirect_rules);
 }
 
-static int parse_monitor_uri(struct statement *st, const struct keyword *kw, void *object)
-{
-	const char *uri = stmt_peek(st);
-	struct proxy *px = object;
-	struct location loc;
-
-	px->set.monitor_uri_loc = st->loc;
-	if (uri && (!*uri || uri[strcspn(uri, " \t")]))
-		return stmt_error(st, st->at, "a URI has no blanks and is not empty");
-	if (set_string(st, kw, object))
-		return -1;
-	if (*uri != '/' && !strstr(uri, "://")) {
-		loc = stmt_location(st);
-		config_notice(st->cfg, &loc, "no request asks for '%s': a URI begins with '/'",
-			      uri);
-	}
-	return 0;
-}
-
-static int parse_monitor_fail(struct statement *st, const struct keyword *kw, void *object)
-{
-	struct monitor_fail *fail = arena_alloc(st->cfg->arena, sizeof(*fail)), **last;
-	struct proxy *px = object;
-
-	(void)kw;
-	fail->loc = st->loc;
-	if (!stmt_peek(st))
-		return stmt_error(st, st->at, "'if' or 'unless' and a condition are expected");
-	if (cond_parse(st, px, AT_REQUEST, "monitor fail", &fail->cond))
-		return -1;
-	for (last = &px->monitor_fail; *last; last = &(*last)->next)
-		;
-	*last = fail;
-	return 0;
-}
-
 #define LIST(text, parser, about)                                                             \
 	{ .name = text, .scope = SCOPE_PROXY, .args = "<action> ... [if|unless <condition>]",  \
 	  .parse = parser, .help = about }
@@ -198,11 +152,6 @@ static const struct keyword keywords[] = {
 	  .args = "{ location | prefix | scheme } <to> [code <status>] [<option>]* "
 		  "[if|unless <condition>]",
 	  .parse = parse_redirect, .help = "sends clients elsewhere, after http-request rules" },
-	{ .name = "monitor-uri", .scope = SCOPE_FRONT, .args = "<uri>",
-	  .parse = parse_monitor_uri, .offset = offsetof(struct proxy, set.monitor_uri),
-	  .help = "requests for this URI are answered at once, to tell that the proxy works" },
-	{ .name = "monitor fail", .scope = SCOPE_FRONTEND, .args = "{ if | unless } <condition>",
-	  .parse = parse_monitor_fail, .help = "when monitor-uri tells of a failure" },
 	{ 0 },
 };
 
@@ -247,7 +196,7 @@ static const char *useless_word(const struct proxy *px, const struct location **
 			*loc = &lists[i].set->first->loc;
 		return lists[i].word;
 	}
-	return px->monitor_fail ? "monitor fail" : NULL;
+	return proxy_part(px, &monitor_fail_part) ? "monitor fail" : NULL;
 }
 
 static int http_rules_finish(struct config *cfg, void *data)
@@ -318,55 +267,11 @@ static inline enum rule_result run(struct exchange *x, const struct rule_set *se
 	return set ? run_set(x, set, place) : RULES_PASS;
 }
 
-/* Compared with the path where it begins with a slash, so that the form of the target does not
- * matter. */
-bool http_monitor_asked(const struct exchange *x)
-{
-	const char *uri = x->stream->origin->frontend->set.monitor_uri;
-	struct span target = x->req.target;
-
-	if (!uri)
-		return false;
-	if (*uri == '/')
-		target = uri_path_and_query(target);
-	return span_equal(target, span_of(uri));
-}
-
-static bool monitor_fails(struct exchange *x, const struct proxy *px)
-{
-	const struct monitor_fail *fail;
-	struct view view;
-	bool holds = false;
-
-	stream_view(x->stream, &view, NULL);
-	for (fail = px->monitor_fail; fail && !holds; fail = fail->next) {
-		watch_line("monitor fail", &fail->loc, px, &view, false);
-		holds = cond_eval(fail->cond, &view, AT_REQUEST | AT_FINAL) == COND_YES;
-		watch_lined(holds);
-	}
-	watch_line("monitor-uri", &px->set.monitor_uri_loc, px, &view, false);
-	watch_says("answered at once", holds ? "503" : "200");
-	watch_lined(true);
-	return holds;
-}
-
-/* Not logged: somebody asks every second. */
-static enum rule_result monitor_answer(struct exchange *x, const struct proxy *px)
-{
-	x->stream->logged = true;
-	reply_send_error(x, monitor_fails(x, px) ? 503 : 200);
-	return RULES_REPLY;
-}
-
 enum rule_result http_request_rules(struct exchange *x, struct proxy *px)
 {
-	bool first = px == x->stream->origin->frontend && !x->request_place.at;
 	struct rule_place none = { 0 };
-	enum rule_result r;
+	enum rule_result r = run(x, px->http_request_rules, &x->request_place);
 
-	if (first && http_monitor_asked(x))
-		return monitor_answer(x, px);
-	r = run(x, px->http_request_rules, &x->request_place);
 	if (r == RULES_PASS && http_has_page(px))
 		r = http_page_hook(x, px);
 	if (r == RULES_PASS)

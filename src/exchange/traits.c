@@ -38,7 +38,7 @@ unsigned exchange_traits_of_front(const struct proxy *px)
 {
 	return traits_of_both(px) |
 	       trait_if(px->set.options.on & OPT_BUFFER_REQUEST, FRONT_BUFFERS) |
-	       trait_if(acts_on_requests(px) || px->set.monitor_uri, FRONT_MESSAGE) |
+	       trait_if(acts_on_requests(px), FRONT_MESSAGE) |
 	       trait_if(px->set.unique_id != NULL, REQUEST_FIELDS);
 }
 
