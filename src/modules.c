@@ -57,6 +57,7 @@
 #include "process/threads_conf.h"
 #include "proxy/agent_conf.h"
 #include "proxy/check_target.h"
+#include "proxy/eject_conf.h"
 #include "proxy/guid.h"
 #include "proxy/observe_conf.h"
 #include "proxy/part.h"
@@ -285,7 +286,9 @@ struct proxy_part *const proxy_part_list[] = {
 	&monitor_part,
 	&monitor_fail_part,
 	&source_proxy_part,
+	&eject_conf_part,
 	&eject_proxy_part,
+	&errors_part,
 	&stream_proxy_part,
 	&bad_message_proxy_part,
 	&forwarded_part,

@@ -7,17 +7,10 @@
 #ifndef CHECK_OUTLIER_H
 #define CHECK_OUTLIER_H
 
+#include "proxy/eject_conf.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Words of "eject". */
-struct eject_conf {
-	unsigned error_rate;       /* points above the others, percent; 0: errors do not count */
-	unsigned slower;           /* percent of the others' time; 0: slowness does not count */
-	unsigned requests;         /* fewer in an interval say nothing */
-	unsigned most;             /* most ejected ones, percent */
-	unsigned inter, time, max_time; /* ms */
-};
 
 /* So much slower at least, microseconds, whatever the share: below it is noise. */
 enum { OUTLIER_LEAST_US = 5000 };

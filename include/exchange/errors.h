@@ -8,10 +8,26 @@
 #include "base/result.h"
 #include "config/config.h"
 #include "config/module.h"
+#include "proxy/part.h"
 
 struct answer;
 struct error_line;
 struct error_section;
+
+/* The newest line of a proxy that says how errors are answered. */
+struct errors_conf {
+	struct error_line *newest;
+};
+
+extern struct proxy_part errors_part;
+
+/* NULL: none does. */
+static inline struct error_line *errors_lines(const struct proxy *px)
+{
+	const struct errors_conf *conf = proxy_part(px, &errors_part);
+
+	return conf ? conf->newest : NULL;
+}
 
 /* The answer of a status. False: nothing is said about it. */
 MUST_USE bool errors_find(const struct error_line *newest, unsigned status,

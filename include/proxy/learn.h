@@ -7,6 +7,7 @@
 #ifndef PROXY_LEARN_H
 #define PROXY_LEARN_H
 
+#include "proxy/eject_conf.h"
 #include "proxy/proxy.h"
 
 /* Bits of server.learns. */
@@ -24,7 +25,7 @@ unsigned learn_wanted(const struct server *s);
 /* Do its requests need to be timed (exchange.try_us)? */
 static inline bool learn_times(const struct proxy *px)
 {
-	return px->set.balance == BALANCE_PEAK_EWMA || px->set.eject;
+	return px->set.balance == BALANCE_PEAK_EWMA || eject_conf_of(px);
 }
 
 /* Something was seen, in this process; us: how long it took, where that is known and it is good. To

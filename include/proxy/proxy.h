@@ -19,12 +19,10 @@ struct acl_set;
 struct arena;
 struct captures;
 struct filter_line;
-struct eject_conf;
 struct end;
 struct listener;
 struct balance;
 struct balance_by;
-struct error_line;
 struct expr;
 struct log_conf;
 struct logformat;
@@ -113,7 +111,6 @@ struct proxy_settings {
 	int redispatch_interval;   /* default -1 */
 	unsigned retry_on;         /* RETRY_*; default RETRY_CONN_FAILURE */
 	struct retry_budget budget; /* proxy/budget.h */
-	const struct eject_conf *eject; /* check/outlier.h; NULL: none */
 	int http_reuse;            /* enum http_reuse */
 	int restrict_names;        /* enum name_policy */
 	int max_keep_alive_queue;  /* default -1: no limit */
@@ -138,7 +135,6 @@ struct proxy_settings {
 	struct logformat *logformat_sd; /* structured data of rfc5424 targets */
 	struct logformat *logformat_error; /* error-log-format; NULL: none given */
 	unsigned log_steps;          /* 1 << enum log_step; 0: one line, once all is known */
-	struct error_line *errors;     /* stream/: newest line that says how errors are answered */
 	struct logformat *unique_id;   /* unique-id-format, for %ID */
 	bool disabled;
 	int keep_added;                /* added-servers: 1: they live over a reload */

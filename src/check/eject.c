@@ -75,7 +75,7 @@ static int parse_eject(struct statement *st, const struct keyword *kw, void *obj
 	const char *word;
 
 	(void)kw;
-	px->set.eject = NULL;
+	proxy_part_set(px, &eject_conf_part, NULL);
 	if (st->no)
 		return 0;
 	while ((word = stmt_next(st)))
@@ -90,9 +90,8 @@ static int parse_eject(struct statement *st, const struct keyword *kw, void *obj
 			      "much: no ejection takes longer than the first");
 		conf.max_time = conf.time;
 	}
-	kept = arena_alloc(st->cfg->arena, sizeof(*kept));
+	kept = proxy_part_make(px, &eject_conf_part, st->cfg->arena);
 	*kept = conf;
-	px->set.eject = kept;
 	return 0;
 }
 
@@ -225,7 +224,7 @@ static void begin_interval(struct eject *e)
 		if (t)
 			count(s, t->counts);
 	}
-	e->ends_ms = clock_now_ms + e->proxy->set.eject->inter;
+	e->ends_ms = clock_now_ms + eject_conf_of(e->proxy)->inter;
 }
 
 static bool is_out(const struct server *s)
@@ -250,7 +249,7 @@ static struct outlier what_was_counted(const struct server *s)
 /* An interval has passed: who stands out? Servers may have come and gone in it. */
 static void look_at_all(struct eject *e)
 {
-	const struct eject_conf *conf = e->proxy->set.eject;
+	const struct eject_conf *conf = eject_conf_of(e->proxy);
 	const struct server *s;
 	struct outlier *all = calloc(e->proxy->server_count + 1u, sizeof(*all));
 	unsigned n = 0, i = 0;
@@ -270,7 +269,7 @@ static void look_at_all(struct eject *e)
  * less behind it. When is the next one due? */
 static uint64_t let_back(const struct eject *e)
 {
-	const struct eject_conf *conf = e->proxy->set.eject;
+	const struct eject_conf *conf = eject_conf_of(e->proxy);
 	uint64_t next = e->ends_ms, due;
 	const struct server *s;
 
@@ -335,7 +334,7 @@ static void eject_start_one(struct proxy *px)
 
 static bool is_watched(const struct proxy *px)
 {
-	return px->set.eject && px->caps & PROXY_BACKEND && !px->set.disabled;
+	return eject_conf_of(px) && px->caps & PROXY_BACKEND && !px->set.disabled;
 }
 
 static int eject_make_backend(struct config *cfg, struct proxy *px)

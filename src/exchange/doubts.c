@@ -10,6 +10,7 @@
 #include "check/check_conf.h"
 #include "config/diag.h"
 #include "config/module.h"
+#include "exchange/errors.h"
 #include "exchange/http_rules.h"
 #include "exchange/monitor.h"
 #include "exchange/persist.h"
@@ -88,7 +89,7 @@ static void doubt_addresses(struct config *cfg, const struct proxies *all)
 static bool answers_itself(const struct proxy *px)
 {
 	return px->dispatch || px->http_request_rules || px->redirect_rules || http_has_page(px) ||
-	       px->request_rules || px->set.errors || px->stick || px->applet ||
+	       px->request_rules || errors_lines(px) || px->stick || px->applet ||
 	       px->set.options.on & OPT_TRANSPARENT;
 }
 

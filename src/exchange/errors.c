@@ -35,6 +35,8 @@ struct errors_data {
 	struct answer *pending;
 };
 
+struct proxy_part errors_part = { PROXY_SETTINGS("errors", struct errors_conf) };
+
 static const unsigned known[] = {
 #define REPLY_NAMED 1
 #define REPLY_CLOSES 2
@@ -118,9 +120,11 @@ static int parse_status(struct statement *st, unsigned *status)
 	return 0;
 }
 
-static struct error_line **proxy_lines(void *object)
+static struct error_line **proxy_lines(struct statement *st, void *object)
 {
-	return &((struct proxy *)object)->set.errors;
+	struct errors_conf *conf = proxy_part_make(object, &errors_part, st->cfg->arena);
+
+	return &conf->newest;
 }
 
 static int parse_errorfile(struct statement *st, struct error_line **newest)
@@ -150,7 +154,7 @@ static int parse_errorfile(struct statement *st, struct error_line **newest)
 static int parse_errorfile_proxy(struct statement *st, const struct keyword *kw, void *object)
 {
 	(void)kw;
-	return parse_errorfile(st, proxy_lines(object));
+	return parse_errorfile(st, proxy_lines(st, object));
 }
 
 static int parse_errorfile_section(struct statement *st, const struct keyword *kw, void *object)
@@ -188,7 +192,7 @@ static int parse_errorloc(struct statement *st, const struct keyword *kw, void *
 	answer->status = kw->min;
 	answer->fields = field_new(st->cfg->arena, "Cache-Control", "no-cache");
 	answer->fields->next = field_new(st->cfg->arena, "Location", url);
-	line = line_new(st, proxy_lines(object));
+	line = line_new(st, proxy_lines(st, object));
 	line->status = status;
 	line->answer = answer;
 	return stmt_end(st);
@@ -203,7 +207,7 @@ static int parse_errorfiles(struct statement *st, const struct keyword *kw, void
 	(void)kw;
 	if (!name)
 		return -1;
-	line = line_new(st, proxy_lines(object));
+	line = line_new(st, proxy_lines(st, object));
 	line->section_name = name;
 	line->all = !stmt_peek(st);
 	if (line->all)
@@ -227,7 +231,7 @@ static int parse_http_error(struct statement *st, const struct keyword *kw, void
 	if (!errors_handle((unsigned)answer->status))
 		return stmt_error(st, 0, "status %d is none that is answered here",
 				  (int)answer->status);
-	line = line_new(st, proxy_lines(object));
+	line = line_new(st, proxy_lines(st, object));
 	line->status = (unsigned)answer->status;
 	if (answer->kind != ANSWER_DEFAULT)
 		line->answer = answer;
@@ -328,7 +332,7 @@ static int finish_proxies(struct config *cfg, const struct errors_data *data,
 	int bad = 0;
 
 	list_for_each(px, proxies, node) {
-		for (line = px->set.errors; line; line = line->older)
+		for (line = errors_lines(px); line; line = line->older)
 			bad |= finish_line(cfg, data, line);
 	}
 	return bad;

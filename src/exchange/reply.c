@@ -101,9 +101,9 @@ static const struct answer *find_answer(const struct stream *s, unsigned status)
 {
 	const struct answer *answer = NULL;
 
-	if (s->backend && errors_find(s->backend->set.errors, status, &answer) && answer)
+	if (s->backend && errors_find(errors_lines(s->backend), status, &answer) && answer)
 		return answer;
-	return errors_find(s->origin->frontend->set.errors, status, &answer) ? answer : NULL;
+	return errors_find(errors_lines(s->origin->frontend), status, &answer) ? answer : NULL;
 }
 
 struct reply *reply_error(struct exchange *x, unsigned status)

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "proxy/cell.h"
 #include "proxy/check_target.h"
+#include "proxy/eject_conf.h"
 #include "proxy/proxy.h"
 #include "proxy/proxy_conf.h"
 #include "proxy/servers_note.h"
@@ -370,7 +371,7 @@ static void restore_admin(struct server *s, const struct state_facts *facts)
 /* Who is ejected stays so for the rest of its time, if the configuration still says "eject". */
 static void restore_ejection(struct server *s, const struct state_facts *facts)
 {
-	if (!s->proxy->set.eject)
+	if (!eject_conf_of(s->proxy))
 		return;
 	s->state->eject_until_ms = facts->eject_until_ms;
 	s->state->ejections = facts->ejections;

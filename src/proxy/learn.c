@@ -6,6 +6,8 @@
 #include "proxy/latency.h"
 #include "proxy/observe_conf.h"
 
+struct proxy_part eject_conf_part = { PROXY_SETTINGS("eject", struct eject_conf) };
+
 static unsigned learns_if(bool is, unsigned bits)
 {
 	return is ? bits : 0;
@@ -20,7 +22,7 @@ unsigned learn_wanted(const struct server *s)
 	       learns_if(observe_conf_of(s)->layer == OBSERVE_LAYER7, LEARNS_RESPONSES) |
 	       learns_if(learn_times(s->proxy), LEARNS_CONNECTIONS | LEARNS_RESPONSES) |
 	       learns_if(set->balance == BALANCE_PEAK_EWMA, LEARNS_LATENCY) |
-	       learns_if(set->eject != NULL, LEARNS_OUTCOME);
+	       learns_if(eject_conf_of(s->proxy) != NULL, LEARNS_OUTCOME);
 }
 
 /* Is it what the mode of the backend is judged by? */

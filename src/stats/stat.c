@@ -12,6 +12,7 @@
 #include "exchange/persist.h"
 #include "lb/balance_conf.h"
 #include "net/listener.h"
+#include "proxy/eject_conf.h"
 #include "proxy/facts.h"
 #include "proxy/latency.h"
 #include "proxy/learn.h"
@@ -392,7 +393,7 @@ static void stat_fill_server_state(struct stat_row *row, const struct server *s,
 		SET(tracked, stat_tracked(row, s->tracked));
 	if (observe_conf_of(stat_checked_server(s))->layer != OBSERVE_NONE)
 		SET(hanafail, stats_u64(sum->counters.failed_hana));
-	if (s->proxy->set.eject)
+	if (eject_conf_of(s->proxy))
 		SET(ejections, stats_u64(sum->counters.ejections));
 	if (s->learns & LEARNS_LATENCY)
 		SET(ewma_us, stats_u32(latency_now(s)));
