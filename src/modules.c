@@ -259,6 +259,8 @@ struct server_part *const server_part_list[] = {
 	&caps_server_part,
 	&source_server_part,
 	&check_server_part,
+	&check_part,
+	&check_agent_part,
 	&agent_conf_part,
 	&check_target_part,
 	&observe_conf_part,

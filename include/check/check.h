@@ -6,6 +6,7 @@
 #define CHECK_CHECK_H
 
 #include "event/timer.h"
+#include "proxy/part.h"
 #include "proxy/server.h"
 #include "tls/conn.h"
 
@@ -44,6 +45,19 @@ struct check {
 	char *agent_send;     /* first bytes to the agent, heap; NULL: none */
 	struct agent_words words; /* of the agent's last line, until they are reported */
 };
+
+extern struct server_part check_part;
+extern struct server_part check_agent_part;
+
+/* NULL: it is not checked; no agent is asked. */
+static inline struct check *check_of(const struct server *s)
+{
+	return server_part(s, &check_part);
+}
+static inline struct check *check_agent_of(const struct server *s)
+{
+	return server_part(s, &check_agent_part);
+}
 
 /* server_state.check or .agent */
 static inline struct check_state *check_state(const struct check *check)

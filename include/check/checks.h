@@ -7,7 +7,6 @@
 #include "config/module.h"
 
 struct proxy_part;
-struct server_part;
 
 extern struct server_part check_server_part;
 extern struct proxy_part check_proxy_part;

@@ -14,7 +14,6 @@
 #include "tls/settings.h"
 
 struct arena;
-struct check;
 struct resolvers;
 struct server_name;
 struct err;
@@ -25,7 +24,7 @@ struct server_event;
 struct tls_client;
 
 /* How many kinds of parts there may be (proxy/part.h), and one more. */
-enum { SERVER_SETTINGS_PLACES = 4, SERVER_PARTS_PLACES = 2 };
+enum { SERVER_SETTINGS_PLACES = 4, SERVER_PARTS_PLACES = 4 };
 
 /* What the traffic shows of a server, for "observe": each connection that was tried, each
  * response in mode http. */
@@ -272,8 +271,6 @@ struct server {
 	uint64_t tls_told_ms;    /* when the log was told last of a handshake that failed; 0:
 				  * never */
 	unsigned tls_untold;     /* how many have failed since */
-	struct check *check;     /* check/: NULL: not checked */
-	struct check *agent;     /* check/: NULL: no agent is asked */
 	struct list trackers, tracker_node;
 	/* Of those that come and go: proxy/server_add.c. */
 	struct arena *arena;     /* all of it lies there; NULL: it is of the configuration */

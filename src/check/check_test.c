@@ -50,7 +50,7 @@ static void a_listening_port_passes(void **state)
 	work();
 	assert_state("s1", "UP", CHECK_L4OK);
 	assert_int_equal(open_descriptors(), before);
-	assert_null(srv("s1")->check->conn);
+	assert_null(check_of(srv("s1"))->conn);
 	assert_string_equal(said(), "");
 }
 
@@ -209,7 +209,7 @@ static void out_of_descriptors_leaves_walks_up(void **state)
 	work();
 	setrlimit(RLIMIT_NOFILE, &limit);
 	assert_state("s1", "UP 1/3", CHECK_SOCKERR);
-	assert_null(srv("s1")->check->walk);
+	assert_null(check_of(srv("s1"))->walk);
 	pass(1000);
 	assert_state("s1", "UP", CHECK_L7OK);
 }
@@ -249,8 +249,8 @@ static void a_trickle_runs_out_of_time(void **state)
 	assert_state("s1", "DOWN", CHECK_L7TOUT);
 	assert_string_equal(srv("s1")->state->check.said,
 			    " at step 1 of tcp-check (expect string 'zzz')");
-	assert_null(srv("s1")->check->walk);
-	assert_null(srv("s1")->check->conn);
+	assert_null(check_of(srv("s1"))->walk);
+	assert_null(check_of(srv("s1"))->conn);
 	close(fd);
 	assert_int_equal(open_descriptors(), before);
 	assert_int_equal(next_in("s1"), 9000);
@@ -287,11 +287,11 @@ static void maintenance_breaks_a_walk_off(void **state)
 	begin("", " option redis-check\n server s1 127.0.0.1:$ check\n");
 	fd = accept_check();
 	s = srv("s1");
-	assert_non_null(s->check->walk);
+	assert_non_null(check_of(s)->walk);
 	server_set_admin(s, ADMIN_FORCED_MAINT, 0);
-	assert_null(s->check->walk);
-	assert_null(s->check->conn);
-	assert_false(timer_armed(&s->check->timer));
+	assert_null(check_of(s)->walk);
+	assert_null(check_of(s)->conn);
+	assert_false(timer_armed(&check_of(s)->timer));
 	assert_false(s->state->check.running);
 	close(fd);
 }

@@ -52,18 +52,18 @@ static void check_stop_or_go(struct check *check)
 void check_pause(struct server *server, bool paused)
 {
 	server->state->check.paused = paused;
-	check_stop_or_go(server->check);
+	check_stop_or_go(check_of(server));
 }
 
 void check_pause_agent(struct server *server, bool paused)
 {
 	server->state->agent.paused = paused;
-	check_stop_or_go(server->agent);
+	check_stop_or_go(check_agent_of(server));
 }
 
 static void check_admin_changed(struct server *s)
 {
-	check_stop_or_go(s->check);
+	check_stop_or_go(check_of(s));
 }
 
 static void check_timer(struct timer *timer)
@@ -87,7 +87,7 @@ static void check_observed(struct server *s, enum observed what)
 static void check_soon(struct server *s)
 {
 	unsigned soon = schedule_fast_wait(s);
-	struct check *check = s->check;
+	struct check *check = check_of(s);
 
 	if (check && !s->state->check.running && timer_armed(&check->timer) &&
 	    check->timer.when > clock_now_ms + soon)
@@ -152,10 +152,8 @@ static struct check *check_new(struct server *s, const struct ruleset *rules, bo
 	return check;
 }
 
-static void check_free(struct check **checkp)
+static void check_free(struct check *check)
 {
-	struct check *check = *checkp;
-
 	if (!check)
 		return;
 	timer_cancel(&check->timer);
@@ -163,19 +161,19 @@ static void check_free(struct check **checkp)
 	change_forget(check->ticket);
 	free(check->agent_send);
 	free(check);
-	*checkp = NULL;
 }
 
 static int check_init(struct server *s, struct err *err)
 {
 	if (is_checked(s)) {
-		s->check = check_new(s, check_conf_rules(s->proxy), false);
-		if (!s->check)
+		server_part_set(s, &check_part,
+				check_new(s, check_conf_rules(s->proxy), false));
+		if (!check_of(s))
 			return err_set(err, "out of memory for the check of server %s", s->id);
 	}
 	if (has_agent(s)) {
-		s->agent = check_new(s, &agent_rules, true);
-		if (!s->agent || check_agent_send(s, agent_conf_of(s)->send) < 0)
+		server_part_set(s, &check_agent_part, check_new(s, &agent_rules, true));
+		if (!check_agent_of(s) || check_agent_send(s, agent_conf_of(s)->send) < 0)
 			return err_set(err, "out of memory for the agent check of server %s", s->id);
 	}
 	return 0;
@@ -187,8 +185,8 @@ int check_agent_send(struct server *server, const char *text)
 
 	if (text && !copy)
 		return -1;
-	free(server->agent->agent_send);
-	server->agent->agent_send = copy;
+	free(check_agent_of(server)->agent_send);
+	check_agent_of(server)->agent_send = copy;
 	return 0;
 }
 
@@ -215,8 +213,10 @@ struct proxy_part check_proxy_part = { .make = check_make_backend };
 
 static void check_leave_server(struct server *s)
 {
-	check_free(&s->check);
-	check_free(&s->agent);
+	check_free(check_of(s));
+	check_free(check_agent_of(s));
+	server_part_set(s, &check_part, NULL);
+	server_part_set(s, &check_agent_part, NULL);
 }
 
 struct server_part check_server_part = { .make = check_make_server,
@@ -231,10 +231,10 @@ static unsigned check_count(const struct proxies *all, unsigned *shortest)
 
 	list_for_each(px, &all->list, node)
 		for (s = px->servers; s; s = s->next) {
-			count += (s->check != NULL) + (s->agent != NULL);
-			if (s->check && s->set.inter < *shortest)
+			count += (check_of(s) != NULL) + (check_agent_of(s) != NULL);
+			if (check_of(s) && s->set.inter < *shortest)
 				*shortest = s->set.inter;
-			if (s->agent && agent_conf_of(s)->inter < *shortest)
+			if (check_agent_of(s) && agent_conf_of(s)->inter < *shortest)
 				*shortest = agent_conf_of(s)->inter;
 		}
 	return count;
@@ -251,11 +251,11 @@ static void check_start_all(const struct proxies *all)
 		time = settings.max_spread;
 	list_for_each(px, &all->list, node)
 		for (s = px->servers; s; s = s->next) {
-			if (s->check && schedule_wanted(s->check))
-				schedule_in(s->check,
+			if (check_of(s) && schedule_wanted(check_of(s)))
+				schedule_in(check_of(s),
 					       (unsigned)((uint64_t)time * n++ / count));
-			if (s->agent)
-				schedule_in(s->agent,
+			if (check_agent_of(s))
+				schedule_in(check_agent_of(s),
 					       (unsigned)((uint64_t)time * n++ / count));
 		}
 }
@@ -267,8 +267,8 @@ static void check_stop_all(const struct proxies *all)
 
 	list_for_each(px, &all->list, node)
 		for (s = px->servers; s; s = s->next) {
-			check_stop_or_go(s->check);
-			check_stop_or_go(s->agent);
+			check_stop_or_go(check_of(s));
+			check_stop_or_go(check_agent_of(s));
 		}
 }
 
@@ -341,10 +341,8 @@ static void check_stop(void)
 	if (!proxies_running)
 		return;
 	list_for_each(px, &proxies_running->list, node)
-		for (s = px->servers; s; s = s->next) {
-			check_free(&s->check);
-			check_free(&s->agent);
-		}
+		for (s = px->servers; s; s = s->next)
+			check_leave_server(s);
 }
 
 static const struct keyword check_keywords[] = {

@@ -252,7 +252,7 @@ void health_result(struct server *s, enum check_status status)
 /* The checks of it do not say otherwise. */
 static bool checks_allow(const struct server *s)
 {
-	return !s->check || s->state->check.paused || s->state->health >= s->set.rise;
+	return !check_of(s) || s->state->check.paused || s->state->health >= s->set.rise;
 }
 
 static void agent_apply(struct server *s)
@@ -287,7 +287,7 @@ bool health_force_agent(struct server *s, bool down)
 {
 	static const char reason[] = "changed from CLI"; /* as the reference's, whoever asked */
 
-	if (!s->agent || s->state->agent.paused)
+	if (!check_agent_of(s) || s->state->agent.paused)
 		return false;
 	s->state->agent_down = down;
 	if (down)

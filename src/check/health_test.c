@@ -44,7 +44,7 @@ static void the_start_is_spread(void **state)
 	assert_int_equal(next_in("s2"), 80);
 	assert_int_equal(next_in("s3"), 160);
 	assert_int_equal(next_in("s4"), 240);
-	assert_false(timer_armed(&srv("off")->check->timer));
+	assert_false(timer_armed(&check_of(srv("off"))->timer));
 }
 
 static void max_spread_checks_shortens_it(void **state)
@@ -82,21 +82,21 @@ static void maintenance_stops_it(void **state)
 	work();
 	s = srv("s1");
 	server_set_admin(s, ADMIN_FORCED_MAINT, 0);
-	assert_false(timer_armed(&s->check->timer));
+	assert_false(timer_armed(&check_of(s)->timer));
 	server_set_admin(s, 0, ADMIN_FORCED_MAINT);
-	assert_true(timer_armed(&s->check->timer));
+	assert_true(timer_armed(&check_of(s)->timer));
 	check_pause(s, true);
-	assert_false(timer_armed(&s->check->timer));
+	assert_false(timer_armed(&check_of(s)->timer));
 	server_set_admin(s, ADMIN_FORCED_MAINT, 0);
 	check_pause(s, false);
-	assert_false(timer_armed(&s->check->timer));
+	assert_false(timer_armed(&check_of(s)->timer));
 	server_set_admin(s, 0, ADMIN_FORCED_MAINT);
 	assert_int_equal(next_in("s1"), 1000);
 	clock_advance(1000);
 	loop_turn(0);
 	check_pause(s, true);
 	assert_false(s->state->check.running);
-	assert_null(s->check->conn);
+	assert_null(check_of(s)->conn);
 }
 
 /* -- health, without sockets ----------------------------------------------------------------- */
@@ -220,7 +220,7 @@ static void trackers_follow(void **state)
 	(void)state;
 	begin("", " server s1 127.0.0.1:$ check fall 1\n server s2 127.0.0.1:$ track s1\n");
 	health_result(srv("s1"), CHECK_L4OK);
-	assert_null(srv("s2")->check);
+	assert_null(check_of(srv("s2")));
 	said();
 	health_result(srv("s1"), CHECK_L4TOUT);
 	assert_int_equal(srv("s2")->state->op, SERVER_DOWN);

@@ -137,7 +137,7 @@ void pass(unsigned ms)
 
 unsigned next_in(const char *name)
 {
-	return (unsigned)(srv(name)->check->timer.when - clock_now_ms);
+	return (unsigned)(check_of(srv(name))->timer.when - clock_now_ms);
 }
 
 void assert_state(const char *name, const char *status, int check_status)

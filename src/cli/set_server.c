@@ -151,7 +151,7 @@ static int without_checks(struct cli_call *call, const char *which)
 
 static int check_port_set(struct cli_call *call, struct server *s, struct err *err)
 {
-	if (!s->check)
+	if (!check_of(s))
 		return without_checks(call, "health");
 	if (!*cli_arg(call, 2))
 		return err_set(err, "set server <b>/<s> check-port requires a port.");
@@ -165,7 +165,7 @@ static int check_addr_set(struct cli_call *call, struct server *s, struct err *e
 	uint16_t port = s->state->check.port;
 	struct addr addr;
 
-	if (!s->check)
+	if (!check_of(s))
 		return without_checks(call, "health");
 	if (!*cli_arg(call, 2))
 		return err_set(err, "set server <b>/<s> check-addr requires an address and "
@@ -186,7 +186,7 @@ static int check_addr_set(struct cli_call *call, struct server *s, struct err *e
 /* One that is paused counts as none. */
 static int agent_missing(const struct server *s, struct err *err)
 {
-	return s->agent && !s->state->agent.paused ?
+	return check_agent_of(s) && !s->state->agent.paused ?
 		       0 : err_set(err, "agent checks are not enabled on this server.");
 }
 
@@ -358,7 +358,7 @@ static int enable_health(struct cli_call *call, struct err *err)
 
 	if (!s)
 		return -1;
-	if (!s->check)
+	if (!check_of(s))
 		return err_set(err,
 			       "Health check was not configured on this server, cannot enable.");
 	check_pause(s, false);
@@ -381,7 +381,7 @@ static int enable_agent(struct cli_call *call, struct err *err)
 
 	if (!s)
 		return -1;
-	if (!s->agent)
+	if (!check_agent_of(s))
 		return err_set(err, "Agent was not configured on this server, cannot enable.");
 	check_pause_agent(s, false);
 	return 0;

@@ -4,6 +4,7 @@
  * The place is kept as numbers, so that nothing that has gone is touched.
  */
 #include "base/clock.h"
+#include "check/check.h"
 #include "cli/tables.h"
 #include "proxy/facts.h"
 #include "proxy/guid.h"
@@ -128,14 +129,14 @@ static unsigned state_check_status(const struct server *s)
 	};
 	unsigned status = s->state->check.status;
 
-	if (!s->check)
+	if (!check_of(s))
 		status = CHECK_INIT;
 	return status < ARRAY_LEN(numbers) ? numbers[status] : 0;
 }
 
 static unsigned state_check_result(const struct server *s)
 {
-	if (!s->check || s->state->check.running)
+	if (!check_of(s) || s->state->check.running)
 		return 0;
 	switch (s->state->check.status) {
 	case CHECK_UNKNOWN:
@@ -159,7 +160,7 @@ static unsigned state_check_state(const struct server *s)
 {
 	const struct check_state *check = &s->state->check;
 
-	if (!s->check)
+	if (!check_of(s))
 		return s->set.options.on & SRV_DISABLED ? 0x08 : 0;
 	if (check->paused)
 		return 0x02 | (check->running ? 0x01 : 0);
@@ -171,7 +172,7 @@ static unsigned state_agent_state(const struct server *s)
 {
 	const struct check_state *agent = &s->state->agent;
 
-	if (!s->agent)
+	if (!check_agent_of(s))
 		return 0;
 	return 0x10 | 0x02 | (agent->running ? 0x01 : 0) | (agent->paused ? 0 : 0x04);
 }

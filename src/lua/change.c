@@ -98,7 +98,7 @@ static int server_down(const struct asked *a, struct err *err)
 
 static int check_switch(const struct asked *a, bool paused)
 {
-	if (a->server->check)
+	if (check_of(a->server))
 		check_pause(a->server, paused);
 	return 0;
 }
@@ -117,7 +117,7 @@ static int check_off(const struct asked *a, struct err *err)
 
 static int agent_switch(const struct asked *a, bool paused)
 {
-	if (a->server->agent)
+	if (check_agent_of(a->server))
 		check_pause_agent(a->server, paused);
 	return 0;
 }

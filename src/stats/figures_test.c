@@ -208,7 +208,7 @@ static void set_one(struct server *s)
 	static struct observe_conf layer7 = { .layer = OBSERVE_LAYER7 };
 	static struct check agent;
 
-	s->agent = &agent;
+	server_part_set(s, &check_agent_part, &agent);
 	server_part_set(s, &observe_conf_part, &layer7);
 	s->set.pool_max_conn = 77;
 	s->set.maxqueue = 78;

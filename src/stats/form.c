@@ -72,7 +72,7 @@ static bool change_start(struct server *s)
 
 static bool change_checks_off(struct server *s)
 {
-	if (!s->check)
+	if (!check_of(s))
 		return false;
 	check_pause(s, true);
 	return true;
@@ -80,7 +80,7 @@ static bool change_checks_off(struct server *s)
 
 static bool change_checks_on(struct server *s)
 {
-	if (!s->check)
+	if (!check_of(s))
 		return false;
 	check_pause(s, false);
 	return true;
@@ -103,7 +103,7 @@ static bool change_down(struct server *s)
 
 static bool change_agent_off(struct server *s)
 {
-	if (!s->agent)
+	if (!check_agent_of(s))
 		return false;
 	check_pause_agent(s, true);
 	return true;
@@ -111,7 +111,7 @@ static bool change_agent_off(struct server *s)
 
 static bool change_agent_on(struct server *s)
 {
-	if (!s->agent)
+	if (!check_agent_of(s))
 		return false;
 	check_pause_agent(s, false);
 	return true;

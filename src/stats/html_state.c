@@ -2,6 +2,7 @@
 /* How an object is, in the words of the stats page, and whether that is trouble. */
 #include "stats/html.h"
 
+#include "check/check.h"
 #include "proxy/proxy.h"
 
 #include <string.h>
@@ -31,7 +32,7 @@ enum html_state html_server_state(const struct server *s)
 {
 	const struct server_state *st = s->state;
 	const struct server *checked = html_checked_server(s);
-	bool is_checked = (checked->check && !checked->state->check.paused) || s->agent;
+	bool is_checked = (check_of(checked) && !checked->state->check.paused) || check_agent_of(s);
 	int full = checked->set.rise + checked->set.fall - 1;
 
 	if (st->admin & ADMIN_MAINT)

@@ -80,7 +80,7 @@ static void servers_that_nobody_checks(void **state)
 	w->t3->state->op = SERVER_UP;
 	w->t3->state->user_weight = 0;
 	is(w->t3, HTML_NO_CHECK);
-	w->t3->agent = &agent;
+	server_part_set(w->t3, &check_agent_part, &agent);
 	is(w->t3, HTML_DRAIN);
 	w->t3->state->user_weight = 1;
 	is(w->t3, HTML_UP);

@@ -276,7 +276,7 @@ static void metrics_count_name(struct metrics *m, const char *const *names, cons
 
 static bool metrics_is_checked(const struct server *s)
 {
-	return s->check && !s->state->check.paused;
+	return check_of(s) && !s->state->check.paused;
 }
 
 static void metrics_count_servers(struct metrics *m, bool checks)

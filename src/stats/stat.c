@@ -431,9 +431,9 @@ void stat_fill_server(struct stat_row *row, const struct server *s, unsigned opt
 	stat_fill_server_counters(row, s->proxy, &sum.counters);
 	stat_fill_http(row, s->proxy, &sum.counters);
 	stat_fill_server_state(row, s, &sum);
-	if (s->check)
+	if (check_of(s))
 		stat_fill_check(row, s, &sum.counters);
-	if (s->agent)
+	if (check_agent_of(s))
 		stat_fill_agent(row, s);
 	stat_fill_times(row, &sum.times);
 	if (!(options & STAT_LEGENDS))

@@ -106,9 +106,11 @@ static void never_fires(struct timer *timer)
 /* Checked with this result. */
 static void check(struct server *s, int status)
 {
-	s->check = take(sizeof(*s->check)); /* it is never run here */
-	s->check->server = s;
-	timer_init(&s->check->timer, never_fires);
+	struct check *check = take(sizeof(*check)); /* it is never run here */
+
+	check->server = s;
+	timer_init(&check->timer, never_fires);
+	server_part_set(s, &check_part, check);
 	s->set.options.on |= SRV_CHECK;
 	s->state->check.status = (uint8_t)status;
 }
@@ -226,7 +228,7 @@ struct proxy *world_add_many(struct world *w, int n)
 
 void world_free(struct world **w)
 {
-	timer_cancel(&(*w)->s1->check->timer);
+	timer_cancel(&check_of((*w)->s1)->timer);
 	while (taken)
 		free(memory[--taken]);
 	arena_free(&arena);
