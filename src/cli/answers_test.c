@@ -31,7 +31,7 @@ static int set_up(void **state)
 	(void)state;
 	w = world_new();
 	agent = (struct check){ .server = w->s2 };
-	w->s2->agent = &agent;
+	server_part_set(w->s2, &check_agent_part, &agent);
 	w->s2->set.options.on |= SRV_AGENT_CHECK;
 	return 0;
 }
@@ -322,7 +322,8 @@ static void each_field_of_a_state(void **state)
 	struct server_state *st = s->state;
 
 	(void)state;
-	s->check = s->agent = &agent;
+	server_part_set(s, &check_part, &agent);
+	server_part_set(s, &check_agent_part, &agent);
 	s->set.weight = 31;
 	s->set.tls.options.given |= TLS_SSL;
 	s->forced_id = true;
@@ -404,7 +405,7 @@ static void results_of_checks(void **state)
 	size_t i;
 
 	(void)state;
-	w->t2->check = &agent;
+	server_part_set(w->t2, &check_part, &agent);
 	for (i = 0; i < ARRAY_LEN(rows); i++) {
 		check->status = (uint8_t)rows[i].status;
 		assert_int_equal(field(10), rows[i].number);
@@ -421,7 +422,7 @@ static void results_of_checks(void **state)
 	check->paused = false;
 	w->t2->state->admin = ADMIN_FORCED_MAINT;
 	assert_int_equal(field(13), 14);
-	w->t2->check = NULL;
+	server_part_set(w->t2, &check_part, NULL);
 	assert_int_equal(field(10), 1);
 	assert_int_equal(field(11), 0);
 	assert_int_equal(field(13), 0);
@@ -435,7 +436,7 @@ static void states_of_agents(void **state)
 
 	(void)state;
 	assert_int_equal(field(14), 0);
-	w->t2->agent = &agent;
+	server_part_set(w->t2, &check_agent_part, &agent);
 	assert_int_equal(field(14), 22);
 	st->running = true;
 	assert_int_equal(field(14), 23);

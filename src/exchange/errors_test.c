@@ -27,7 +27,7 @@ static const struct error_line *newest(struct config *cfg)
 {
 	const struct proxies *all = config_data(cfg, &proxy_module);
 
-	return proxy_find(all, "f", PROXY_FRONTEND)->set.errors;
+	return errors_lines(proxy_find(all, "f", PROXY_FRONTEND));
 }
 
 /* "STATUS:ANSWER ..." for each status that something is said of. The answer: its own status, or

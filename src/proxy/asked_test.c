@@ -18,6 +18,7 @@
 #include "net/bind_conf.h"
 #include "proxy/budget.h"
 #include "proxy/learn.h"
+#include "proxy/observe_conf.h"
 #include "proxy/proxy.h"
 #include "proxy/server_asked.h"
 #include "proxy/test_config.h"
@@ -421,6 +422,7 @@ static void note_observed(struct server *s, enum observed what)
 
 static void what_traffic_shows_is_passed_on(void **state)
 {
+	static struct observe_conf layer4 = { .layer = OBSERVE_LAYER4 };
 	struct server *s = srv("b/s1");
 
 	(void)state;
@@ -428,7 +430,7 @@ static void what_traffic_shows_is_passed_on(void **state)
 	observed_count = 0;
 	learn_seen(s, OBSERVED_CONNECTED, 5);
 	assert_int_equal(observed_count, 0);
-	s->set.observe = OBSERVE_LAYER4;
+	server_part_set(s, &observe_conf_part, &layer4);
 	learn_seen(s, OBSERVED_NOT_CONNECTED, 5);
 	assert_int_equal(observed_count, 1);
 	assert_int_equal(observed_last, OBSERVED_NOT_CONNECTED);

@@ -17,6 +17,7 @@
 #include "event/timer.h"
 #include "net/bind_conf.h"
 #include "proxy/cell.h"
+#include "proxy/eject_conf.h"
 #include "proxy/facts.h"
 #include "proxy/proxy.h"
 #include "proxy/server_asked.h"
@@ -59,11 +60,12 @@ static bool ejects; /* the backend, which is a word of check/ */
 
 static void load(const char *config_text)
 {
-	static char some;
+	static struct eject_conf some;
 
 	cfg = test_config_serve(list, config_text);
 	if (ejects)
-		proxy_find(proxies_running, "b", PROXY_BACKEND)->set.eject = (void *)&some;
+		proxy_part_set(proxy_find(proxies_running, "b", PROXY_BACKEND), &eject_conf_part,
+			       &some);
 	facts_restore_states(proxies_running);
 }
 

@@ -15,6 +15,8 @@
 #include "config/load.h"
 #include "net/bind_conf.h"
 #include "proxy/agent_conf.h"
+#include "proxy/check_target.h"
+#include "proxy/observe_conf.h"
 #include "proxy/part.h"
 #include "proxy/proxy.h"
 #include "proxy/test_config.h"
@@ -93,7 +95,7 @@ static void what_holds_without_words(void **state)
 	assert_int_equal(last_proxy()->set.balance_draws, 2);
 	assert_true(all()->global.strict_limits);
 	set = &last_server()->set;
-	assert_int_equal(set->on_error, ON_ERROR_FAIL_CHECK);
+	assert_int_equal(observe_conf_of(last_server())->on_error, ON_ERROR_FAIL_CHECK);
 	assert_int_equal(set->init_addr[0], INIT_ADDR_LAST);
 	assert_int_equal(set->init_addr[1], INIT_ADDR_LIBC);
 	assert_int_equal(set->init_addr[2], INIT_ADDR_END);
@@ -344,13 +346,13 @@ static void port_and_address_of_checks(void **state)
 {
 	(void)state;
 	read_lines("backend p\n server s 192.0.2.1:80 check port 0\n");
-	assert_int_equal(last_server()->set.check_port, 0);
+	assert_int_equal(check_target_of(last_server())->port, 0);
 	assert_int_equal(last_server()->set.options.on, SRV_CHECK | SRV_CHECK_PORT);
 	read_lines("backend p\n server s 192.0.2.1:80 check port 65535 addr 192.0.2.9\n");
 	assert_string_equal(said, "");
-	assert_int_equal(last_server()->set.check_port, 65535);
+	assert_int_equal(check_target_of(last_server())->port, 65535);
 	assert_int_equal(last_server()->set.options.on, SRV_CHECK | SRV_CHECK_PORT | SRV_CHECK_ADDR);
-	assert_int_equal(last_server()->set.check_addr.v4.s_addr, htonl(0xc0000209));
+	assert_int_equal(check_target_of(last_server())->addr.v4.s_addr, htonl(0xc0000209));
 	read_lines("backend p\n server s 192.0.2.1:80 check port 65536\n");
 	assert_said("error: port must be a number from 0 to 65535, not '65536'\n");
 	read_lines("backend p\n server s 192.0.2.1:80 check addr\n");
@@ -373,7 +375,7 @@ static void words_of_agents(void **state)
 	read_lines("backend p\n server s 192.0.2.1:80 agent-check\n");
 	assert_int_equal(agent_conf_of(last_server())->inter, 2000);
 	assert_int_equal(server_agent_port(last_server()), 0);
-	assert_ptr_equal(server_where_agent(last_server()), &last_server()->set.check_addr);
+	assert_ptr_equal(server_where_agent(last_server()), &check_target_of(last_server())->addr);
 	read_lines("backend p\n default-server agent-inter 7s agent-port 65535 agent-send hi\n"
 		   " server s 192.0.2.1:80 agent-check agent-addr 192.0.2.9 port 1\n");
 	assert_string_equal(said, "");

@@ -14,6 +14,8 @@
 #include "config/environment.h"
 #include "config/load.h"
 #include "net/bind_conf.h"
+#include "proxy/check_target.h"
+#include "proxy/observe_conf.h"
 #include "proxy/proxy.h"
 #include "proxy/test_config.h"
 
@@ -128,7 +130,6 @@ static const struct number of_servers[] = {
 	{ "maxqueue", SET(maxqueue), NUMBER, 0, 0, INT_MAX },
 	{ "rise", SET(rise), NUMBER, 2, 1, INT_MAX },
 	{ "fall", SET(fall), NUMBER, 3, 1, INT_MAX },
-	{ "error-limit", SET(error_limit), NUMBER, 10, 1, INT_MAX },
 	{ "max-reuse", SET(max_reuse), NUMBER, -1, -1, INT_MAX },
 	{ "pool-low-conn", SET(pool_low_conn), NUMBER, 0, 0, INT_MAX },
 	{ "pool-max-conn", SET(pool_max_conn), NUMBER, -1, -1, INT_MAX },
@@ -138,6 +139,10 @@ static const struct number of_servers[] = {
 	{ "slowstart", SET(slowstart), MS, 0, 0, INT_MAX },
 	{ "tcp-ut", SET(tcp_ut), MS, 0, 0, INT_MAX },
 	{ "pool-purge-delay", SET(pool_purge_delay), MS, 5000, 0, INT_MAX },
+};
+
+static const struct number of_observing[] = {
+	{ "error-limit", offsetof(struct observe_conf, limit), NUMBER, 10, 1, INT_MAX },
 };
 
 #define GLOBAL(field) offsetof(struct proxies, global.field)
@@ -168,6 +173,16 @@ static void *server_object(void)
 	return last_server();
 }
 
+static void *observe_object(void)
+{
+	return (void *)observe_conf_of(last_server());
+}
+
+static void *target_object(void)
+{
+	return (void *)check_target_of(last_server());
+}
+
 static void *process_object(void)
 {
 	return all();
@@ -187,16 +202,20 @@ static const struct setting_place backs[] = {
 	{ "defaults d\n %s%s\ndefaults\nlisten p from d\n", proxy_object },
 	{ "defaults a\n %s%s\ndefaults b from a\nbackend p\n", proxy_object },
 };
-static const struct setting_place servers[] = {
-	{ "backend p\n server s 192.0.2.1:80 %s%s\n", server_object },
-	{ "listen p\n server s 192.0.2.1:80 %s%s\n", server_object },
-	{ "backend p\n default-server %s%s\n server s 192.0.2.1:80\n", server_object },
-	{ "defaults\n default-server %s%s\nbackend p\n server s 192.0.2.1:80\n", server_object },
-	{ "defaults d\n default-server %s%s\ndefaults\nbackend p from d\n"
-	  " default-server check\n server s 192.0.2.1:80\n", server_object },
-	{ "backend p\n server-template s 3 192.0.2.1:80 %s%s\n", server_object },
-	{ "backend p\n default-server %s%s\n server-template s 3 192.0.2.1:80\n", server_object },
-};
+/* Lines of servers, and defaults of them. */
+#define SERVER_PLACES(object_) \
+	{ "backend p\n server s 192.0.2.1:80 %s%s\n", object_ }, \
+	{ "listen p\n server s 192.0.2.1:80 %s%s\n", object_ }, \
+	{ "backend p\n default-server %s%s\n server s 192.0.2.1:80\n", object_ }, \
+	{ "defaults\n default-server %s%s\nbackend p\n server s 192.0.2.1:80\n", object_ }, \
+	{ "defaults d\n default-server %s%s\ndefaults\nbackend p from d\n" \
+	  " default-server check\n server s 192.0.2.1:80\n", object_ }, \
+	{ "backend p\n server-template s 3 192.0.2.1:80 %s%s\n", object_ }, \
+	{ "backend p\n default-server %s%s\n server-template s 3 192.0.2.1:80\n", object_ }
+
+static const struct setting_place servers[] = { SERVER_PLACES(server_object) };
+static const struct setting_place observing[] = { SERVER_PLACES(observe_object) };
+static const struct setting_place targets[] = { SERVER_PLACES(target_object) };
 static const struct setting_place process[] = { { "global\n %s%s\n", process_object } };
 
 static void read_at(const struct setting_place *place, const char *word, const char *value)
@@ -291,6 +310,7 @@ static void numbers_of_servers(void **state)
 {
 	(void)state;
 	NUMBERS(of_servers, servers);
+	NUMBERS(of_observing, observing);
 }
 
 static void numbers_of_the_process(void **state)
@@ -460,6 +480,24 @@ struct named {
 	int number;
 };
 
+#define OBSERVE(field) offsetof(struct observe_conf, field)
+
+static const struct named names_of_observing[] = {
+	{ "observe", "none", OBSERVE(layer), OBSERVE_NONE },
+	{ "observe", "layer4", OBSERVE(layer), OBSERVE_LAYER4 },
+	{ "observe", "layer7", OBSERVE(layer), OBSERVE_LAYER7 },
+	{ "on-error", "fastinter", OBSERVE(on_error), ON_ERROR_FASTINTER },
+	{ "on-error", "fail-check", OBSERVE(on_error), ON_ERROR_FAIL_CHECK },
+	{ "on-error", "sudden-death", OBSERVE(on_error), ON_ERROR_SUDDEN_DEATH },
+	{ "on-error", "mark-down", OBSERVE(on_error), ON_ERROR_MARK_DOWN },
+};
+
+static const struct named names_of_targets[] = {
+	{ "check-proto", "none", offsetof(struct check_target, proto), PROTO_NONE },
+	{ "check-proto", "h1", offsetof(struct check_target, proto), PROTO_H1 },
+	{ "check-proto", "h2", offsetof(struct check_target, proto), PROTO_H2 },
+};
+
 static const struct named names_of_servers[] = {
 	{ "hash-key", "id", SET(hash_key), HASH_KEY_ID },
 	{ "hash-key", "id32", SET(hash_key), HASH_KEY_ID32 },
@@ -471,19 +509,9 @@ static const struct named names_of_servers[] = {
 	{ "init-state", "up", SET(init_state), INIT_STATE_UP },
 	{ "init-state", "down", SET(init_state), INIT_STATE_DOWN },
 	{ "init-state", "fully-down", SET(init_state), INIT_STATE_FULLY_DOWN },
-	{ "observe", "none", SET(observe), OBSERVE_NONE },
-	{ "observe", "layer4", SET(observe), OBSERVE_LAYER4 },
-	{ "observe", "layer7", SET(observe), OBSERVE_LAYER7 },
-	{ "on-error", "fastinter", SET(on_error), ON_ERROR_FASTINTER },
-	{ "on-error", "fail-check", SET(on_error), ON_ERROR_FAIL_CHECK },
-	{ "on-error", "sudden-death", SET(on_error), ON_ERROR_SUDDEN_DEATH },
-	{ "on-error", "mark-down", SET(on_error), ON_ERROR_MARK_DOWN },
 	{ "proto", "none", SET(proto), PROTO_NONE },
 	{ "proto", "h1", SET(proto), PROTO_H1 },
 	{ "proto", "h2", SET(proto), PROTO_H2 },
-	{ "check-proto", "none", SET(check_proto), PROTO_NONE },
-	{ "check-proto", "h1", SET(check_proto), PROTO_H1 },
-	{ "check-proto", "h2", SET(check_proto), PROTO_H2 },
 	{ "ws", "auto", SET(ws), PROTO_UNSET },
 	{ "ws", "h1", SET(ws), PROTO_H1 },
 	{ "ws", "h2", SET(ws), PROTO_H2 },
@@ -526,6 +554,8 @@ static void names_are_numbers(void **state)
 {
 	(void)state;
 	names(names_of_servers, ARRAY_LEN(names_of_servers), servers, ARRAY_LEN(servers));
+	names(names_of_observing, ARRAY_LEN(names_of_observing), observing, ARRAY_LEN(observing));
+	names(names_of_targets, ARRAY_LEN(names_of_targets), targets, ARRAY_LEN(targets));
 	names(names_of_backs, ARRAY_LEN(names_of_backs), backs, ARRAY_LEN(backs));
 }
 

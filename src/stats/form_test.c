@@ -160,7 +160,7 @@ static void agents_and_checks(void **state)
 	assert_string_equal(change("b=be&s=t3&action=adown"), "NONE");
 	agent.server = w->t3;
 	timer_init(&agent.timer, NULL);
-	w->t3->agent = &agent;
+	server_part_set(w->t3, &check_agent_part, &agent);
 	assert_string_equal(change("b=be&s=t3&action=dagent"), "DONE");
 	assert_true(w->t3->state->agent.paused);
 	assert_string_equal(change("b=be&s=t3&action=eagent"), "DONE");
