@@ -49,7 +49,7 @@ static struct bytes take_vector(struct bytes *b, size_t size)
 {
 	size_t len = take_number(b, size);
 
-	return take_bytes(b, len);
+	return b->bad ? (struct bytes){ b->p, 0, true } : take_bytes(b, len);
 }
 
 static struct span bytes_span(const struct bytes *b)

@@ -149,6 +149,59 @@ static void no_hello(void **state)
 	assert_int_equal(parse(data, len, &hello), HELLO_BAD);
 }
 
+static void lengths_say(unsigned char *data, size_t len)
+{
+	data[3] = (unsigned char)((len - 5) >> 8), data[4] = (unsigned char)(len - 5);
+	data[7] = (unsigned char)((len - 9) >> 8), data[8] = (unsigned char)(len - 9);
+}
+
+/* One that ends before its extensions is none, whichever part is cut; without any, or in the middle
+ * of them, it is one. */
+static void a_hello_that_is_cut(void **state)
+{
+	static const int types[] = { HELLO_CLIENT, HELLO_SERVER };
+	unsigned char data[512];
+	enum hello_result result;
+	size_t len, whole, before, i;
+	struct hello hello;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		whole = make_hello(data, types[i], sizeof(extensions) - 1);
+		before = whole - 2 - (sizeof(extensions) - 1);
+		for (len = 10; len <= whole; len++) {
+			make_hello(data, types[i], sizeof(extensions) - 1);
+			lengths_say(data, len);
+			if (len >= before + 2)
+				data[before + 1] = (unsigned char)(len - before - 2);
+			result = parse(data, len, &hello);
+			assert_int_equal(result, len < before ? HELLO_BAD : HELLO_OK);
+			assert_int_equal(hello.sni.len, len < before + 2 + 21 ? 0 : 12);
+			assert_int_equal(hello.alpn.len, len < before + 2 + 21 + 18 ? 0 : 12);
+			assert_int_equal(hello.groups, len >= before + 2 + 21 + 18 + 8);
+			assert_int_equal(hello.ticket, len == whole);
+		}
+	}
+}
+
+/* A session's id has at most 32 bytes. */
+static void long_ids(void **state)
+{
+	unsigned char data[512];
+	struct hello hello;
+	size_t len;
+
+	(void)state;
+	make_hello(data, HELLO_CLIENT, sizeof(extensions) - 1);
+	for (len = 32; len <= 33; len++) {
+		data[43] = (unsigned char)len;
+		memset(data + 44 + len, 0, 3); /* no ciphers, no compression */
+		lengths_say(data, 44 + len + 3);
+		assert_int_equal(parse(data, 44 + len + 3, &hello),
+				 len <= 32 ? HELLO_OK : HELLO_BAD);
+	}
+}
+
 /* What does not fit is not there; the rest is. */
 static void broken_extensions(void **state)
 {
@@ -191,6 +244,8 @@ int main(void)
 		cmocka_unit_test(client_hello_over_records),
 		cmocka_unit_test(server_hello),
 		cmocka_unit_test(no_hello),
+		cmocka_unit_test(a_hello_that_is_cut),
+		cmocka_unit_test(long_ids),
 		cmocka_unit_test(broken_extensions),
 		cmocka_unit_test(versions),
 	};
