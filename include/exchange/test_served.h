@@ -15,6 +15,7 @@ struct served {
 	bool breaks_off;    /* behind each it is reset */
 	unsigned mute;      /* so many requests end without a word */
 	unsigned asked;     /* requests that have come */
+	char request[1000]; /* the last one */
 	size_t bytes;       /* that have come, of requests or not */
 	int by;             /* which socket the last one came over */
 };

@@ -40,13 +40,15 @@ struct config *config_said(const char *text, const char *expected)
 	struct config *cfg = config_new(modules, true);
 	size_t len = strlen(before) + strlen(text);
 	char *whole = malloc(len + 1), *said;
+	int rc;
 
 	assert_non_null(cfg);
 	assert_non_null(whole);
 	cfg->diag->verbose = true;
 	snprintf(whole, len + 1, "%s%s", before, text);
 	config_read_text(cfg, "test", whole, len);
-	config_finish(cfg);
+	rc = config_finish(cfg);
+	assert_int_equal(rc, cfg->diag->count[DIAG_ERROR] ? -1 : 0);
 	diag_sort(cfg->diag);
 	said = problems_of(cfg->diag);
 	assert_string_equal(said, expected);

@@ -42,11 +42,14 @@ static int begin(void **state)
 		 " http-request redirect location %%[req.hdr(nowhere)] ignore-empty\n"
 		 " http-request return status 201 content-type text/plain string x if { path /7 }\n"
 		 " use_backend junk if { path /4 }\n use_backend empty if { path /5 }\n"
-		 " use_backend fast if { path /6 }\n default_backend b\n"
+		 " use_backend fast if { path /6 }\n use_backend used if { path /8 }\n"
+		 " default_backend b\n"
 		 "backend b\n http-response set-status 100 if { status 418 }\n server s abns@%s\n"
 		 "backend junk\n retry-on junk-response\n server s abns@%s\n"
 		 "backend empty\n retry-on empty-response\n server s abns@%s\n"
-		 "backend fast\n balance peak-ewma\n server s abns@%s\n", to, to, to, to);
+		 "backend fast\n balance peak-ewma\n server s abns@%s\n"
+		 "backend used\n option redispatch 1\n use-server dead if TRUE\n"
+		 " server dead abns@%s-nobody\n server s abns@%s\n", to, to, to, to, to, to);
 	clock_freeze(1000000);
 	world_begin(text);
 	return 0;
@@ -115,6 +118,46 @@ static void nonsense_is_junk(void **state)
 	served.asked = 0;
 	ask(5, 502);
 	assert_int_equal(served.asked, 1);
+}
+
+/* A rule's server that cannot be reached is not chosen once more by the rule. */
+static void another_try_is_not_by_the_rule(void **state)
+{
+	(void)state;
+	wire_open(&w, world_frontend("f"));
+	wire_ask(&w, 0, 8);
+	turns(QUIET);
+	pass(2000); /* between two tries */
+	assert_int_equal(served.asked, 1);
+	lane_is_whole(&w.lanes[0]);
+	assert_int_equal(world_backend("used")->be->counters.redispatches, 1);
+	wire_close(&w);
+}
+
+/* Nobody waits for the answer any more, whichever of the two the system says of the connection. */
+static void a_client_that_is_gone_is_served_no_more(void **state)
+{
+	static const uint16_t flags[] = { CONN_HUP, CONN_ERROR };
+	struct counters *c = &world_frontend("f")->fe->counters;
+	uint64_t aborts = c->client_aborts;
+	unsigned i;
+
+	(void)state;
+	served.says = "";
+	for (i = 0; i < 2; i++) {
+		wire_open(&w, world_frontend("f"));
+		wire_ask(&w, 0, 50);
+		turns(QUIET);
+		assert_int_equal(served.asked, i + 1);
+		assert_non_null(w.lanes[0].end);
+		w.lanes[0].flags |= flags[i] | CONN_READABLE;
+		end_ready(w.lanes[0].end);
+		turns(QUIET);
+		assert_null(w.lanes[0].end);
+		assert_int_equal(w.lanes[0].status, 0);
+		assert_int_equal(c->client_aborts, aborts + i + 1);
+		wire_close(&w);
+	}
 }
 
 /* ---- what is learnt --------------------------------------------------------------------------- */
@@ -191,6 +234,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		EACH(half_a_head_is_junk), EACH(nothing_is_empty), EACH(nonsense_is_junk),
+		EACH(another_try_is_not_by_the_rule), EACH(a_client_that_is_gone_is_served_no_more),
 		EACH(who_does_not_learn_is_not_told), EACH(answers_are_timed),
 		EACH(an_empty_location_redirects_nobody),
 		EACH(nothing_is_said_of_the_rules),

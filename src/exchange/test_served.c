@@ -54,6 +54,7 @@ static void socket_answer(struct socket *v)
 			answer[len++] = test_byte(n, i);
 	}
 	served.asked++;
+	memcpy(served.request, v->head, v->got + 1);
 	v->got = 0;
 	if (served.mute && served.mute--) {
 		socket_leave(v);

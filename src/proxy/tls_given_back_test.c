@@ -164,9 +164,12 @@ static void begin_lines(const char *bind, const char *server)
 
 static void lines_are_right(void)
 {
+	struct err err;
+
 	if (cfg->diag->count[DIAG_ERROR])
 		diag_print(cfg->diag, stderr, false, 0, DIAG_ERROR);
 	assert_int_equal(cfg->diag->count[DIAG_ERROR], 0);
+	assert_int_equal(tls_tickets_prepare(1000, &err), 0);
 }
 
 static void end_lines(void)
@@ -190,6 +193,8 @@ static struct tls_client *server_tls(void)
 	return listen_section()->servers->check_tls;
 }
 
+static bool resumed; /* the last connection */
+
 /* Both shake hands, say a byte each, and close. */
 static bool shake(const char *name)
 {
@@ -209,6 +214,7 @@ static bool shake(const char *name)
 		a = SSL_do_handshake(client);
 		b = SSL_do_handshake(server);
 	}
+	resumed = SSL_session_reused(client);
 	if (a == 1 && b == 1)
 		good = SSL_write(server, "x", 1) == 1 && SSL_read(client, &byte, 1) == 1;
 	SSL_shutdown(client);
@@ -232,11 +238,23 @@ static void all_words(void)
 	begin_lines(BIND_MORE, SERVER_MORE);
 	lines_are_right();
 	assert_true(shake("a.test"));
-	assert_true(shake("a.test")); /* resumed */
+	assert_false(resumed);
+	assert_true(shake("a.test"));
+	assert_true(resumed);
 	assert_true(shake("b.test"));
 	assert_true(shake("listed.test"));
 	assert_true(shake("")); /* verifyhost */
 	assert_false(shake("nobody.test"));
+	end_lines();
+}
+
+static void no_reuse(void)
+{
+	begin_lines(BIND, SERVER " no-ssl-reuse");
+	lines_are_right();
+	assert_true(shake("a.test"));
+	assert_true(shake("a.test"));
+	assert_false(resumed);
 	end_lines();
 }
 
@@ -245,6 +263,7 @@ static void lines_give_back(void **state)
 	(void)state;
 	gives_back(few_words);
 	gives_back(all_words);
+	gives_back(no_reuse);
 }
 
 /* Each with its sentence, however far it came. */
@@ -372,8 +391,11 @@ static void authorities_come_and_go(void)
 	set_authorities("nothing", true, -1);
 	assert_int_equal(tls_ca_transaction_abort(TLS_CA, path, &err), 0);
 	set_authorities(authorities, false, 0);
+	assert_true(shake("a.test"));
+	assert_true(resumed);
 	assert_int_equal(tls_ca_transaction_commit(TLS_CA, path, &err), 0);
 	assert_true(shake("a.test"));
+	assert_false(resumed); /* by other authorities nobody has looked at the certificate */
 	end_lines();
 }
 
@@ -387,8 +409,6 @@ static void authorities_give_back(void **state)
 
 static int begin(void **state)
 {
-	struct err err;
-
 	(void)state;
 	assert_non_null(mkdtemp(directory));
 	ca_key = test_key("EC");
@@ -411,7 +431,7 @@ static int begin(void **state)
 	fresh[2] = pem_of(ec, "set", "DNS:a2.test");
 	fresh[3] = pem_of(other, "rsa", "DNS:a.test");
 	authorities = test_pem_cert(ca);
-	return tls_tickets_prepare(1000, &err);
+	return 0;
 }
 
 static int end(void **state)

@@ -22,13 +22,14 @@
 #include <cmocka.h>
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { ASKED = 8, STREAMS = 8, ROOM = 1 << 16, PATIENCE = 200000, LARGE = 300000 };
+enum { ASKED = 8, STREAMS = 8, ROOM = 1 << 16, PATIENCE = 200000, LARGE = 300000, QUIET = 40 };
 
 /* ---- the server ------------------------------------------------------------------------- */
 
@@ -267,6 +268,8 @@ static void hear_frame(enum h2_result result, const struct h2_read *r)
 		on(r->frame.stream)->reset = true;
 	else if (r->frame.type == H2_GOAWAY)
 		goaway = true;
+	else if (r->frame.type == H2_SETTINGS && !(r->frame.flags & H2_ACK))
+		frame(H2_SETTINGS, H2_ACK, 0, NULL, 0);
 	if ((result == H2_PIECE || r->frame.type == H2_HEADERS) && ends)
 		on(r->frame.stream)->ended = true;
 }
@@ -313,10 +316,12 @@ static uint64_t in_use(const char *name)
 	return 0;
 }
 
+static const char *entrance = "f"; /* the frontend of the next client */
+
 static struct session *session_made(void)
 {
-	struct bind_conf *bind = container_of(world_frontend("f")->binds.next, struct bind_conf,
-					      node);
+	struct bind_conf *bind = container_of(world_frontend(entrance)->binds.next,
+					      struct bind_conf, node);
 	struct listener *l = container_of(bind->listeners.next, struct listener, node);
 	struct addr from = { .family = AF_INET, .v4.s_addr = htonl(0x7f000009), .port = 9 };
 	struct session *se;
@@ -333,9 +338,10 @@ static void client_open(const struct addr *told)
 	struct session *se = session_made();
 	struct conn *conn = conn_new();
 	char window[H2_WINDOW_SIZE];
-	int fds[2];
+	int fds[2], on = 1;
 
 	test_tcp_pair(fds, 0);
+	setsockopt(fds[1], IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)); /* as of those accepted */
 	fd = fds[0];
 	in_len = 0;
 	goaway = false;
@@ -400,8 +406,15 @@ static int begin(void **state)
 		 " timeout server 600s\nfrontend f\n bind 127.0.0.1:1\n"
 		 " http-request deny if { path /0 }\n"
 		 " http-request set-header From \"%%[src] %%[fc_src]\"\n"
-		 " default_backend b\nbackend b\n http-reuse always\n server s 127.0.0.1:%u\n",
-		 port);
+		 " default_backend b\n"
+		 "frontend k\n bind 127.0.0.1:1\n timeout http-request 7s\n"
+		 " timeout http-keep-alive 3s\n timeout client 20s\n timeout client-fin 4s\n"
+		 " default_backend b\n"
+		 "frontend r\n bind 127.0.0.1:1\n timeout http-request 7s\n timeout client 20s\n"
+		 " default_backend b\n"
+		 "frontend c\n bind 127.0.0.1:1\n timeout client 20s\n default_backend b\n"
+		 "backend b\n http-reuse always\n server s 127.0.0.1:%u\n", port);
+	clock_freeze(1000000);
 	world_begin(text);
 	return 0;
 }
@@ -570,6 +583,71 @@ static void what_is_no_http2_is_told(void **state)
 	client_close();
 }
 
+/* ---- time -------------------------------------------------------------------------------- */
+
+static void passes(uint64_t ms)
+{
+	unsigned i;
+
+	clock_advance(ms);
+	for (i = 0; i < QUIET; i++)
+		turn();
+}
+
+/* It is told to leave ms from now, and not before; then it has so many more to do so. */
+static void has_to_leave(uint64_t ms, uint64_t fin_ms)
+{
+	passes(0); /* what has ended is given back */
+	passes(ms - 1);
+	assert_false(goaway);
+	passes(1);
+	assert_true(goaway);
+	passes(fin_ms - 1);
+	assert_int_equal(in_use("http/2 carrier"), 1);
+	passes(1);
+	client_close();
+}
+
+/* Until its first request, behind one, and behind the last word of the process. */
+static void patience_of(const char *frontend, uint64_t first_ms, uint64_t next_ms, uint64_t fin_ms)
+{
+	entrance = frontend;
+	client_open(NULL);
+	has_to_leave(first_ms, fin_ms);
+	client_open(NULL);
+	get(1, 5);
+	AWAIT(on(1)->ended);
+	is_whole(1);
+	has_to_leave(next_ms, fin_ms);
+	entrance = "f";
+}
+
+static void who_asks_nothing_has_to_leave(void **state)
+{
+	(void)state;
+	patience_of("k", 7000, 3000, 4000);
+	patience_of("r", 7000, 7000, 5000); /* LEAVE_MS of h2/life.c */
+	patience_of("c", 20000, 20000, 5000);
+}
+
+/* While a request is under way there is no hurry. */
+static void who_waits_for_an_answer_stays(void **state)
+{
+	(void)state;
+	entrance = "k";
+	client_open(NULL);
+	hold_all = true;
+	get(1, 1000);
+	AWAIT(server_of(1000));
+	passes(19000);
+	assert_false(goaway);
+	server_release();
+	AWAIT(on(1)->ended);
+	is_whole(1);
+	has_to_leave(3000, 4000);
+	entrance = "f";
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -580,6 +658,8 @@ int main(void)
 		cmocka_unit_test(trailers_pass_both_ways),
 		cmocka_unit_test(streams_know_the_addresses),
 		cmocka_unit_test(what_is_no_http2_is_told),
+		cmocka_unit_test(who_asks_nothing_has_to_leave),
+		cmocka_unit_test(who_waits_for_an_answer_stays),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

@@ -6,9 +6,11 @@
 #include "session/session.h"
 
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/pool.h"
 #include "exchange/test_served.h"
 #include "exchange/test_world.h"
+#include "log/log.h"
 #include "net/faults.h"
 #include "net/listener.h"
 #include "proxy/global.h"
@@ -27,13 +29,16 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum { QUIET = 40 };
 
 static int fd = -1;             /* the client's */
+static int log_fd = -1;         /* where lines of the log come */
 static struct listener *at;     /* where it is accepted */
 static struct proxy *front;
 static char got[2000];
@@ -171,15 +176,58 @@ static void frontend_counts(unsigned connections, unsigned sessions)
 	assert_int_equal(at->tally->counters.connections_max, connections ? 1 : 0);
 }
 
+/* A socket of datagrams; "log /its/path". */
+static char log_path[] = "/tmp/penstock-session-XXXXXX/log";
+
+static void log_begin(void)
+{
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	char *slash = strrchr(log_path, '/');
+
+	*slash = 0;
+	assert_non_null(mkdtemp(log_path));
+	*slash = '/';
+	memcpy(un.sun_path, log_path, sizeof(log_path));
+	log_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	assert_int_equal(bind(log_fd, (struct sockaddr *)&un, sizeof(un)), 0);
+}
+
+static void log_end(void)
+{
+	close(log_fd);
+	unlink(log_path);
+	*strrchr(log_path, '/') = 0;
+	rmdir(log_path);
+}
+
+/* The next line, a date in brackets left out; "": there is none. */
+static const char *logged(void)
+{
+	static char line[1000];
+	ssize_t n = recv(log_fd, line, sizeof(line) - 1, 0);
+	char *open, *close;
+
+	line[n < 0 ? 0 : n] = 0;
+	line[strcspn(line, "\n")] = 0;
+	open = strchr(line, '[');
+	close = strchr(line, ']');
+	if (open && close)
+		memmove(open, close + 1, strlen(close));
+	return line;
+}
+
 static int begin(void **state)
 {
-	static const char *const names[] = { "f", "plain", "request", "t", "p" };
-	char text[2500];
+	static const char *const names[] = { "f", "plain", "request", "t", "p", "header",
+					     "told" };
+	struct err err = { "" };
+	char text[3500];
 	const char *to;
 	unsigned i;
 
 	(void)state;
 	to = served_begin();
+	log_begin();
 	snprintf(text, sizeof(text),
 		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
 		 " timeout server 50s\n"
@@ -193,9 +241,16 @@ static int begin(void **state)
 		 "listen p\n bind 127.0.0.1:1 accept-proxy\n mode tcp\n timeout client 9s\n"
 		 " tcp-request connection reject if { src_port 4711 }\n"
 		 " tcp-request session reject if { src_port 4712 }\n"
-		 " server s abns@%s\n", to, to, to);
+		 " server s abns@%s\n"
+		 "listen header\n bind 127.0.0.1:1 accept-proxy name in\n mode tcp\n"
+		 " timeout client 9s\n log %s format raw local0\n server s abns@%s\n"
+		 "listen told\n bind 127.0.0.1:1 accept-proxy\n mode tcp\n timeout client 9s\n"
+		 " log %s format raw local0\n log-format \"%%Th %%ci:%%cp\"\n"
+		 " error-log-format \"%%[fc_err] %%[fc_err_str]\"\n server s abns@%s\n",
+		 to, to, to, log_path, to, log_path, to);
 	clock_freeze(1000000);
 	world_begin(text);
+	assert_int_equal(log_run_module.prepare(world_config(), NULL, &err), 0);
 	global_state->maxconn = 1000;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct proxy *px = world_frontend(names[i]);
@@ -209,8 +264,10 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
+	log_run_module.stop();
 	world_end();
 	served_end();
+	log_end();
 	return 0;
 }
 
@@ -556,6 +613,63 @@ static void a_header_does_not_come(void **state)
 	assert_int_equal(handshake_stats.refused, refused + 3);
 }
 
+/* What becomes of a header: then the connection is closed, or no more is said until its time is
+ * over. */
+enum { CLOSES, SAYS, WAITS };
+
+static void refused_header(const char *frontend, int then, const char *bytes, size_t len,
+			   const char *line)
+{
+	client_open_from(frontend, 1024);
+	if (len)
+		assert_int_equal(send(fd, bytes, len, MSG_NOSIGNAL), len);
+	if (then == CLOSES)
+		assert_int_equal(shutdown(fd, SHUT_WR), 0);
+	turns(QUIET);
+	if (then == WAITS)
+		pass(9000);
+	assert_true(client_is_closed());
+	assert_string_equal(logged(), line);
+	assert_string_equal(logged(), "");
+	client_gone();
+}
+
+#define PROXY(then, bytes, text)                                                                  \
+	refused_header("header", then, bytes, sizeof(bytes) - 1, "127.0.0.9:1024  header/in: " text)
+static void each_fault_of_a_header_has_its_line(void **state)
+{
+	(void)state;
+	PROXY(CLOSES, "", "Connection closed while waiting for PROXY protocol header");
+	PROXY(WAITS, "", "Timeout while waiting for PROXY protocol header");
+	PROXY(WAITS, "PROXY TCP4 1", "Timeout while waiting for PROXY protocol header");
+	PROXY(CLOSES, "PROXY TCP4 1", "Truncated PROXY protocol header received");
+	PROXY(SAYS, "GET / HTTP/1.1\r\n\r\n",
+	      "Received something which does not look like a PROXY protocol header");
+	PROXY(SAYS, "PROXY TCP4 1.2.3.4 5.6.7.8 x 80\r\n",
+	      "Received an invalid PROXY protocol header");
+}
+
+static void a_format_of_errors_knows_the_fault(void **state)
+{
+	(void)state;
+	refused_header("told", WAITS, "", 0, "13 Timeout while waiting for PROXY protocol header");
+	refused_header("told", SAYS, "GET / HTTP/1.1\r\n\r\n", 18,
+		       "15 Received something which does not look like a PROXY protocol header");
+}
+
+/* How long the header has taken, and whose it was. */
+static void the_log_knows_the_header(void **state)
+{
+	(void)state;
+	client_open("told");
+	pass(1234);
+	client_says(HEADER);
+	pass(500);
+	client_gone();
+	assert_string_equal(logged(), "1234 1.2.3.4:1111");
+	assert_string_equal(logged(), "");
+}
+
 /* The time for it is over as soon as it is there. */
 static void a_header_was_in_time(void **state)
 {
@@ -651,7 +765,9 @@ int main(void)
 		EACH(the_next_request_is_there_already), EACH(all_that_wait_are_closed),
 		EACH(a_stop_closes_those_that_have_asked), EACH(a_stop_may_be_spread),
 		EACH(responses_say_that_it_stops), EACH(a_header_comes_in_pieces),
-		EACH(a_header_does_not_come), EACH(a_header_was_in_time),
+		EACH(a_header_does_not_come), EACH(each_fault_of_a_header_has_its_line),
+		EACH(a_format_of_errors_knows_the_fault), EACH(the_log_knows_the_header),
+		EACH(a_header_was_in_time),
 		EACH(there_is_room_below_all_limits), EACH(rates_limit_it),
 	};
 

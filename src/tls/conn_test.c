@@ -95,6 +95,7 @@ static int teardown(void **state)
 	SSL_CTX_free(server_ctx);
 	SSL_CTX_free(client_ctx);
 	loop_free();
+	assert_int_equal(tls_stats.current, 0);
 	return 0;
 }
 
@@ -117,6 +118,7 @@ struct pair {
 
 static struct pair pair_new(int bufsize)
 {
+	const struct tls_stats before = tls_stats;
 	struct pair p;
 	int fds[2];
 
@@ -125,11 +127,15 @@ static struct pair pair_new(int bufsize)
 	p.server = attach(&fds[1]);
 	assert_int_equal(tls_layer_start(p.client, SSL_new(client_ctx), false), 0);
 	assert_int_equal(tls_layer_start(p.server, SSL_new(server_ctx), true), 0);
+	assert_int_equal(tls_stats.accepts, before.accepts + 1);
+	assert_int_equal(tls_stats.connects, before.connects + 1);
+	assert_int_equal(tls_stats.current, before.current + 2);
 	return p;
 }
 
 static void shake_hands(struct pair *p)
 {
+	const struct tls_stats before = tls_stats;
 	enum io c = IO_AGAIN, s = IO_AGAIN;
 	int turns;
 
@@ -144,6 +150,8 @@ static void shake_hands(struct pair *p)
 	}
 	assert_int_equal(c, IO_OK);
 	assert_int_equal(s, IO_OK);
+	assert_int_equal(tls_stats.accepted, before.accepted + 1);
+	assert_int_equal(tls_stats.connected, before.connected + 1);
 }
 
 static void pair_close(struct pair *p)
