@@ -28,9 +28,13 @@ static char *problems_of(const struct diag *diag)
 	FILE *out = open_memstream(&text, &len);
 
 	assert_non_null(out);
-	for (p = diag->first; p; p = p->next)
-		fprintf(out, "%u %s: %s\n", p->place.line - LINES_BEFORE,
-			diag_severity_name(p->severity), p->message);
+	for (p = diag->first; p; p = p->next) {
+		if (!strcmp(p->place.file, "test"))
+			fprintf(out, "%u", p->place.line - LINES_BEFORE);
+		else
+			fprintf(out, "%s:%u", p->place.file, p->place.line);
+		fprintf(out, " %s: %s\n", diag_severity_name(p->severity), p->message);
+	}
 	fclose(out);
 	return text;
 }

@@ -141,6 +141,7 @@ static char *pem_of(EVP_PKEY *key, const char *name, const char *san)
 		    "curves P-256 verifyhost a.test check check-sni x check-alpn http/1.1"
 
 static struct config *cfg;
+static const char *global = ""; /* lines in front */
 
 /* D stands for the folder. */
 static void begin_lines(const char *bind, const char *server)
@@ -149,7 +150,8 @@ static void begin_lines(const char *bind, const char *server)
 	const char *from;
 	size_t len;
 
-	snprintf(text, sizeof(text), LINES_BIND "%s" LINES_SERVER "%s\n", bind, server);
+	snprintf(text, sizeof(text), "%s" LINES_BIND "%s" LINES_SERVER "%s\n", global, bind,
+		 server);
 	while ((at = strstr(text, "D/"))) {
 		from = at + 2;
 		len = strlen(directory);
@@ -258,12 +260,25 @@ static void no_reuse(void)
 	end_lines();
 }
 
+/* What fetches may ask for is noted beside each connection. */
+static void notes(void)
+{
+	global = "global\n tune.ssl.keylog on\n tune.ssl.capture-buffer-size 200\n";
+	begin_lines(BIND_MORE, SERVER_MORE);
+	global = "";
+	lines_are_right();
+	assert_true(shake("a.test"));
+	assert_false(shake("nobody.test"));
+	end_lines();
+}
+
 static void lines_give_back(void **state)
 {
 	(void)state;
 	gives_back(few_words);
 	gives_back(all_words);
 	gives_back(no_reuse);
+	gives_back(notes);
 }
 
 /* Each with its sentence, however far it came. */

@@ -206,6 +206,7 @@ static void all_forms_of_keys_are_known(void **state)
 {
 	EVP_PKEY *keys[] = { w.ec, w.rsa, w.ed };
 	int algorithms[] = { EVP_PKEY_EC, EVP_PKEY_RSA, EVP_PKEY_ED25519 }, i, form;
+	int curves[] = { NID_X9_62_prime256v1, 0, 0 };
 	struct tls_cert *cert;
 	X509 *x;
 
@@ -215,6 +216,7 @@ static void all_forms_of_keys_are_known(void **state)
 		for (form = i == 2; form < 2; form++) {
 			cert = accepted(test_join(test_pem_key(keys[i], form), test_pem_cert(x), NULL));
 			assert_int_equal(cert->algorithm, algorithms[i]);
+			assert_int_equal(cert->curve, curves[i]);
 			assert_int_equal(EVP_PKEY_eq(tls_cert_key(cert), keys[i]), 1);
 			tls_cert_free(&cert);
 		}
