@@ -640,6 +640,9 @@ def worker_of(v):
 
 def killed():
     """What a dead worker had under way is in no sum any more; what it has counted stays."""
+    ask("disable health judged_b/s")  # whoever checks next would do so at once
+    books.row("judged_b/s").checked = False
+    books.put("judged_b/s", status="no check")
     go = threading.Event()
     visits = hold(go)
     judge("before a worker is killed")
