@@ -114,6 +114,7 @@ def sealed():
         known = v.tap.s.session
         check(f"the session is {'resumed' if resumed else 'new'}", v.tap.s.session_reused == resumed)
         v.exchange(request("/x", body=BODY))
+        v.tap.s.unwrap()  # a record that is no request
         v.close()
         books.add("info", CurrSslConns=-1)
         settle()

@@ -78,8 +78,16 @@ static bool head_unsaid(const struct stream *s)
 				 s->origin->frontend->set.options.on & OPT_IGNORE_PROBES);
 }
 
+/* It was begun for bytes that were none of a request. */
+static void head_uncount(const struct stream *s)
+{
+	if (s->origin->carrier->is_h1)
+		s->origin->frontend->fe->h1.total_streams--;
+}
+
 COLD static int head_unsaid_end(struct stream *s)
 {
+	head_uncount(s);
 	s->logged = true;
 	return steps_end(s, END_NORMAL);
 }
@@ -184,6 +192,7 @@ APART COLD static bool head_without_host(struct stream *s)
 /* There was no exchange: the carrier gets the connection back as it is. */
 COLD static int head_none(struct stream *s)
 {
+	head_uncount(s);
 	s->exchange->complete = s->exchange->client_keeps = true;
 	s->logged = true;
 	return steps_end(s, END_NORMAL);
