@@ -89,8 +89,6 @@ static void listening_tie(struct listener *l, const struct proxy *px)
 	l->light = px->stats_socket;
 }
 
-/* Opens what is not open yet. Who hears peers has said so itself (peers/peers.c). Every address
- * that cannot be had is said, not only the first, unless it will be tried again. */
 /* The frontend of the stats sockets has a name that no file gives. */
 static void listening_failed(const struct proxy *px, bool stats, const struct bind_conf *bind,
 			     const struct err *err)
@@ -103,6 +101,8 @@ static void listening_failed(const struct proxy *px, bool stats, const struct bi
 			    px->peers ? "peers" : "frontend", px->name, err->text);
 }
 
+/* Opens what is not open yet. Who hears peers has said so itself (peers/peers.c). Every address
+ * that cannot be had is said, not only the first, unless it will be tried again. */
 static unsigned listening_open_proxy(struct proxy *px, bool stats, bool silent)
 {
 	struct listen_options opt = listening_options(px);
