@@ -54,11 +54,27 @@ static inline uint32_t kind_number_of(const char *type)
 		void *may_be_ = (void *)(pointer);           \
 		may_be_ ? KIND_OF(type, may_be_) : NULL;     \
 	})
+
+/* Where a table makes objects for its rows, and does not know their types: a member of the row (no
+ * semicolon), what the row says of the type (no comma), and an object that was made for the row, or
+ * NULL, as one of that type. */
+#define KIND_ROW_MEMBER const char *kind_name;
+#define KIND_ROW(type) .kind_name = #type,
+#define KIND_OF_ROW(type, row, pointer)                              \
+	({                                                           \
+		type *of_row_ = (pointer);                           \
+		const char *name_ = (row)->kind_name;                \
+		BUG_ON(of_row_ && (!name_ || strcmp(name_, #type))); \
+		of_row_;                                             \
+	})
 #else
 #define KIND_MEMBER
 #define KIND_IS(type, object) (KIND_SAME(type, object), (void)(object))
 #define KIND_OF(type, pointer) ((type *)(pointer))
 #define KIND_OR_NULL(type, pointer) ((type *)(pointer))
+#define KIND_ROW_MEMBER
+#define KIND_ROW(type)
+#define KIND_OF_ROW(type, row, pointer) ((type *)(pointer))
 #endif
 
 #endif

@@ -5,6 +5,7 @@
 #define CLI_COMMAND_H
 
 #include "base/err.h"
+#include "base/kind.h"
 #include "base/str.h"
 #include "cli/cli.h"
 #include "log/log.h"
@@ -73,7 +74,8 @@ struct cli_command {
 	enum cli_step (*next)(struct cli_call *call);
 	/* Gives back what the state holds, also when the peer has gone. May be NULL. */
 	void (*end)(struct cli_call *call);
-	size_t state_size;
+	size_t state_size; /* CLI_STATE says it */
+	KIND_ROW_MEMBER
 	/* The row of the process (share/segment.h) that has what the arguments speak of: it alone
 	 * is asked. 0: this is the place. NULL: always here. */
 	unsigned (*owner)(const struct cli_call *call);
@@ -84,6 +86,11 @@ struct cli_command {
 	bool (*follows)(const struct cli_call *call);
 	const char *help; /* one line */
 };
+
+/* In a row: its calls have a state of that type, zeroed at first. */
+#define CLI_STATE(type) KIND_ROW(type) .state_size = sizeof(type)
+/* The state of a call, of the type that its row has said. NULL: it was not made. */
+#define CLI_STATE_OF(type, call) KIND_OF_ROW(type, (call)->command, (call)->state)
 
 /* A sentence as an answer, with its severity in front if the user wants that. */
 void cli_say(struct cli_call *call, enum log_level level, const char *fmt, ...)

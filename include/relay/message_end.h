@@ -78,7 +78,7 @@ enum {
 };
 
 /* The end, which is a plain connection, speaks messages from now on, in the protocol that plain
- * connections have: src/modules.c says which. how: SPEAK_*. held: bytes that were received on it
+ * connections have: src/protocols.c says which. how: SPEAK_*. held: bytes that were received on it
  * before; NULL: none; taken over. arena: of the exchange, for what heads need; its `failed` also
  * tells that there was no buffer. False: no memory; the end is as it was. */
 extern bool (*const end_speak)(struct end *end, unsigned how, struct arena *arena,

@@ -23,7 +23,18 @@ struct brick {
 	KIND_MEMBER
 };
 
+/* Of a table, which makes objects of so many bytes. */
+struct row {
+	size_t size;
+	KIND_ROW_MEMBER
+};
+
+#define MAKES(type) KIND_ROW(type) .size = sizeof(type)
+static const struct row apples = { MAKES(struct apple) }, bricks = { MAKES(struct brick) };
+static const struct row neither = { .size = 8 };
+
 static const void *volatile at_hand;
+static const struct row *volatile made_by;
 
 static void take_apple(void)
 {
@@ -33,6 +44,11 @@ static void take_apple(void)
 static void take_apple_or_none(void)
 {
 	at_hand = KIND_OR_NULL(struct apple, at_hand);
+}
+
+static void take_apple_of_row(void)
+{
+	at_hand = KIND_OF_ROW(struct apple, made_by, (void *)(uintptr_t)at_hand);
 }
 
 /* Does it end the process? Its last words go nowhere. */
@@ -97,10 +113,28 @@ static void none_is_taken_where_it_may(void **state)
 	assert_false(aborts(take_apple_or_none));
 }
 
+/* The object itself has no room for its kind: its row says it. */
+static void what_a_row_makes_is_of_its_type(void **state)
+{
+	struct apple apple = { .weight = 3 };
+
+	(void)state;
+	at_hand = &apple;
+	made_by = &apples;
+	assert_false(aborts(take_apple_of_row));
+	made_by = &bricks;
+	assert_int_equal(aborts(take_apple_of_row), checked);
+	made_by = &neither;
+	assert_int_equal(aborts(take_apple_of_row), checked);
+	at_hand = NULL;
+	assert_false(aborts(take_apple_of_row));
+}
+
 static void other_builds_pay_nothing(void **state)
 {
 	(void)state;
 	assert_int_equal(sizeof(struct apple) == sizeof(int), !checked);
+	assert_int_equal(sizeof(struct row) == sizeof(size_t), !checked);
 }
 
 int main(void)
@@ -110,6 +144,7 @@ int main(void)
 		cmocka_unit_test(one_of_another_type_is_not),
 		cmocka_unit_test(memory_that_is_none_is_not),
 		cmocka_unit_test(none_is_taken_where_it_may),
+		cmocka_unit_test(what_a_row_makes_is_of_its_type),
 		cmocka_unit_test(other_builds_pay_nothing),
 	};
 

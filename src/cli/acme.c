@@ -63,7 +63,7 @@ static int status_start(struct cli_call *call, struct err *err)
 
 static enum cli_step status_next(struct cli_call *call)
 {
-	unsigned *at = call->state, n = *at;
+	unsigned *at = CLI_STATE_OF(unsigned, call), n = *at;
 	const struct acme_cert *c;
 
 	list_for_each(c, &acme_certs, node)
@@ -99,7 +99,7 @@ static int renew(struct cli_call *call, struct err *err)
 #define STATUS(name, hides)                                                                        \
 	{                                                                                          \
 		.words = name, .level = LEVEL_USER, .flags = hides, .start = status_start,         \
-		.next = status_next, .state_size = sizeof(unsigned),                               \
+		.next = status_next, CLI_STATE(unsigned),                               \
 		.help = "show certificates by ACME: state, expiry, the next order"                 \
 	}
 

@@ -46,7 +46,7 @@ struct count_state {
 
 static int count_start(struct cli_call *call, struct err *err)
 {
-	struct count_state *state = call->state;
+	struct count_state *state = CLI_STATE_OF(struct count_state, call);
 
 	(void)err;
 	state->to = atoi(cli_arg(call, 0));
@@ -56,7 +56,7 @@ static int count_start(struct cli_call *call, struct err *err)
 
 static enum cli_step count_next(struct cli_call *call)
 {
-	struct count_state *state = call->state;
+	struct count_state *state = CLI_STATE_OF(struct count_state, call);
 
 	if (state->at == state->to)
 		return CLI_END;
@@ -89,7 +89,7 @@ static const struct cli_command test_commands[] = {
 	{ .words = "echo secret", .level = LEVEL_ADMIN, .start = echo_start, .help = "s" },
 	{ .words = "fail", .level = LEVEL_USER, .start = fail_start, .help = "f" },
 	{ .words = "count", .level = LEVEL_USER, .start = count_start, .next = count_next,
-	  .end = count_end, .state_size = sizeof(struct count_state), .help = "c" },
+	  .end = count_end, CLI_STATE(struct count_state), .help = "c" },
 	{ .words = "wait", .level = LEVEL_USER, .flags = CLI_KEY, .next = wait_next, .help = "w" },
 	{ .words = "danger", .level = LEVEL_ADMIN, .flags = CLI_EXPERT, .start = echo_start,
 	  .help = "d" },

@@ -167,7 +167,7 @@ static void help_choose(struct help_state *state, const struct cli_call *call)
 
 static int help_start(struct cli_call *call, struct err *err)
 {
-	struct help_state *state = call->state;
+	struct help_state *state = CLI_STATE_OF(struct help_state, call);
 
 	(void)err;
 	help_collect();
@@ -178,7 +178,7 @@ static int help_start(struct cli_call *call, struct err *err)
 
 static int help_start_unknown(struct cli_call *call, struct err *err)
 {
-	struct help_state *state = call->state;
+	struct help_state *state = CLI_STATE_OF(struct help_state, call);
 
 	(void)err;
 	help_collect();
@@ -194,7 +194,7 @@ static int help_start_unknown(struct cli_call *call, struct err *err)
 
 static enum cli_step help_next(struct cli_call *call)
 {
-	struct help_state *state = call->state;
+	struct help_state *state = CLI_STATE_OF(struct help_state, call);
 	const struct cli_command *row;
 	char memory[256];
 	struct text usage;
@@ -246,7 +246,7 @@ const struct cli_command cli_help_unknown = {
 	.level = LEVEL_USER,
 	.start = help_start_unknown,
 	.next = help_next,
-	.state_size = sizeof(struct help_state),
+	CLI_STATE(struct help_state),
 };
 
 const struct cli_command cli_help_commands[] = {
@@ -256,7 +256,7 @@ const struct cli_command cli_help_commands[] = {
 	  .flags = CLI_LAST,
 	  .start = help_start,
 	  .next = help_next,
-	  .state_size = sizeof(struct help_state),
+	  CLI_STATE(struct help_state),
 	  .help = "list matching or all commands" },
 	{ .words = NULL },
 };

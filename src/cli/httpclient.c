@@ -43,7 +43,7 @@ static char *client_request(struct span method, const struct uri *uri)
 
 static int client_start(struct cli_call *call, struct err *err)
 {
-	struct client_state *st = call->state;
+	struct client_state *st = CLI_STATE_OF(struct client_state, call);
 	enum method method = method_find(span_of(cli_arg(call, 0)));
 	struct own_target target;
 	struct own_words words;
@@ -139,7 +139,7 @@ static void show_rest(struct client_state *st, struct text *out, size_t begin)
 
 static enum cli_step client_next(struct cli_call *call)
 {
-	struct client_state *st = call->state;
+	struct client_state *st = CLI_STATE_OF(struct client_state, call);
 	size_t begin = call->out->len;
 
 	for (;;) {
@@ -169,7 +169,7 @@ static enum cli_step client_next(struct cli_call *call)
 
 static void client_end(struct cli_call *call)
 {
-	struct client_state *st = call->state;
+	struct client_state *st = CLI_STATE_OF(struct client_state, call);
 
 	if (!st)
 		return;
@@ -182,6 +182,6 @@ static void client_end(struct cli_call *call)
 const struct cli_command cli_httpclient_commands[] = {
 	{ .words = "httpclient", .args = "<method> <URI>", .level = LEVEL_ADMIN, .flags = CLI_EXPERT,
 	  .start = client_start, .next = client_next, .end = client_end,
-	  .state_size = sizeof(struct client_state), .help = "launch an HTTP request" },
+	  CLI_STATE(struct client_state), .help = "launch an HTTP request" },
 	{ .words = NULL },
 };

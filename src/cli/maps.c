@@ -178,7 +178,7 @@ static enum cli_step list_next(struct show_state *state, struct cli_call *call)
 
 static int show_start(struct cli_call *call, struct err *err)
 {
-	struct show_state *state = call->state;
+	struct show_state *state = CLI_STATE_OF(struct show_state, call);
 	struct pattern_version *v;
 	struct pattern_ref *ref;
 	const char *version;
@@ -245,14 +245,14 @@ static enum cli_step entries_next(struct show_state *state, struct cli_call *cal
 
 static enum cli_step show_next(struct cli_call *call)
 {
-	struct show_state *state = call->state;
+	struct show_state *state = CLI_STATE_OF(struct show_state, call);
 
 	return state->list ? list_next(state, call) : entries_next(state, call);
 }
 
 static void show_end(struct cli_call *call)
 {
-	struct show_state *state = call->state;
+	struct show_state *state = CLI_STATE_OF(struct show_state, call);
 
 	if (!state)
 		return;
@@ -270,7 +270,7 @@ struct get_state {
 
 static int get_start(struct cli_call *call, struct err *err)
 {
-	struct get_state *state = call->state;
+	struct get_state *state = CLI_STATE_OF(struct get_state, call);
 
 	if (call->argc < 2)
 		return err_set(err, "Missing %s identifier and/or key.",
@@ -336,7 +336,7 @@ static char *get_found(const struct cli_call *call, const struct pattern_use *us
 
 static enum cli_step get_next(struct cli_call *call)
 {
-	struct get_state *state = call->state;
+	struct get_state *state = CLI_STATE_OF(struct get_state, call);
 	const struct pattern_use *use = state->use;
 	const struct pattern *p;
 
@@ -359,7 +359,7 @@ static enum cli_step get_next(struct cli_call *call)
 
 static void get_end(struct cli_call *call)
 {
-	struct get_state *state = call->state;
+	struct get_state *state = CLI_STATE_OF(struct get_state, call);
 
 	if (state)
 		free(state->row.text);
@@ -406,7 +406,7 @@ void maps_forget(struct maps_answer *answer)
 static void change_begin(struct cli_call *call, const struct pattern_ref *ref,
 			 enum pattern_change change, const char *version)
 {
-	struct change_state *state = call->state;
+	struct change_state *state = CLI_STATE_OF(struct change_state, call);
 
 	state->answer.cli = call->cli;
 	state->command.change = change;
@@ -416,7 +416,7 @@ static void change_begin(struct cli_call *call, const struct pattern_ref *ref,
 
 static enum cli_step change_next(struct cli_call *call)
 {
-	struct change_state *state = call->state;
+	struct change_state *state = CLI_STATE_OF(struct change_state, call);
 	struct maps_answer *answer = &state->answer;
 
 	if (!answer->answered)
@@ -435,7 +435,7 @@ static enum cli_step change_next(struct cli_call *call)
 
 static void change_end(struct cli_call *call)
 {
-	struct change_state *state = call->state;
+	struct change_state *state = CLI_STATE_OF(struct change_state, call);
 
 	if (!state)
 		return;
@@ -446,7 +446,7 @@ static void change_end(struct cli_call *call)
 
 static int clear_start(struct cli_call *call, struct err *err)
 {
-	struct change_state *state = call->state;
+	struct change_state *state = CLI_STATE_OF(struct change_state, call);
 	struct pattern_ref *ref;
 	const char *version;
 	int i = 0;
@@ -465,7 +465,7 @@ static int clear_start(struct cli_call *call, struct err *err)
 
 static int prepare_start(struct cli_call *call, struct err *err)
 {
-	struct change_state *state = call->state;
+	struct change_state *state = CLI_STATE_OF(struct change_state, call);
 	const struct pattern_ref *ref = maps_ref(call, 0, err);
 
 	if (!ref)
@@ -477,7 +477,7 @@ static int prepare_start(struct cli_call *call, struct err *err)
 
 static int commit_start(struct cli_call *call, struct err *err)
 {
-	struct change_state *state = call->state;
+	struct change_state *state = CLI_STATE_OF(struct change_state, call);
 	struct pattern_ref *ref;
 	const char *version;
 	int i = 0;
@@ -514,7 +514,7 @@ static uint64_t entry_id(const char *word)
 
 static void entry_begin(struct cli_call *call, struct pattern_ref *ref, enum pattern_change change)
 {
-	struct change_state *state = call->state;
+	struct change_state *state = CLI_STATE_OF(struct change_state, call);
 
 	change_begin(call, ref, change, NULL);
 	state->command.text = call->argv[1];
@@ -542,7 +542,7 @@ static const struct pattern_entry *entry_look(struct change_state *state)
 
 static enum cli_step entry_next(struct cli_call *call)
 {
-	struct change_state *state = call->state;
+	struct change_state *state = CLI_STATE_OF(struct change_state, call);
 	const struct pattern_entry *e;
 
 	if (!state->reader.version)
@@ -594,11 +594,11 @@ static int set_start(struct cli_call *call, struct err *err)
 
 #define SHOW(name, shown, what, about)                                                        \
 	{ .words = name, .args = shown, .level = LEVEL_USER, .start = what##_start,            \
-	  .next = what##_next, .end = what##_end, .state_size = sizeof(struct what##_state),   \
+	  .next = what##_next, .end = what##_end, CLI_STATE(struct what##_state),   \
 	  .help = about }
 #define CHANGE(name, shown, function, said, about)                                            \
 	{ .words = name, .args = shown, .level = LEVEL_ADMIN, .start = function,               \
-	  .next = said, .end = change_end, .state_size = sizeof(struct change_state),          \
+	  .next = said, .end = change_end, CLI_STATE(struct change_state),          \
 	  .help = about }
 
 const struct cli_command cli_maps_commands[] = {

@@ -105,7 +105,7 @@ static void load_line(struct load_state *state, char *line)
 /* What is there of the payload, up to a chunk. False: there is none now. */
 static bool load_take(struct cli_call *call)
 {
-	struct load_state *state = call->state;
+	struct load_state *state = CLI_STATE_OF(struct load_state, call);
 	enum cli_payload got = CLI_PAYLOAD_NONE;
 	unsigned n;
 	char *line;
@@ -131,7 +131,7 @@ static bool load_take(struct cli_call *call)
 
 static enum cli_step load_over(struct cli_call *call)
 {
-	struct load_state *state = call->state;
+	struct load_state *state = CLI_STATE_OF(struct load_state, call);
 
 	state->phase = LOAD_DONE;
 	if (*state->error)
@@ -142,7 +142,7 @@ static enum cli_step load_over(struct cli_call *call)
 /* What follows a mistake is read, and dropped, before it is told. */
 static enum cli_step load_drain(struct cli_call *call)
 {
-	struct load_state *state = call->state;
+	struct load_state *state = CLI_STATE_OF(struct load_state, call);
 
 	if (!state->ended && load_take(call))
 		cli_wake(call->cli);
@@ -151,7 +151,7 @@ static enum cli_step load_drain(struct cli_call *call)
 
 static enum cli_step load_lines(struct cli_call *call)
 {
-	struct load_state *state = call->state;
+	struct load_state *state = CLI_STATE_OF(struct load_state, call);
 
 	if (*state->error) {
 		load_submit(state, PATTERN_LOAD_END);
@@ -169,7 +169,7 @@ static enum cli_step load_lines(struct cli_call *call)
 
 static enum cli_step load_merge(struct cli_call *call)
 {
-	struct load_state *state = call->state;
+	struct load_state *state = CLI_STATE_OF(struct load_state, call);
 
 	if (!*state->error && !strcmp(state->answer.said, PATTERN_MORE)) {
 		load_submit(state, PATTERN_LOAD_MERGE);
@@ -181,7 +181,7 @@ static enum cli_step load_merge(struct cli_call *call)
 
 static enum cli_step load_next(struct cli_call *call)
 {
-	struct load_state *state = call->state;
+	struct load_state *state = CLI_STATE_OF(struct load_state, call);
 
 	if (!state->answer.answered)
 		return CLI_WAIT;
@@ -201,7 +201,7 @@ static enum cli_step load_next(struct cli_call *call)
 
 static void load_end(struct cli_call *call)
 {
-	struct load_state *state = call->state;
+	struct load_state *state = CLI_STATE_OF(struct load_state, call);
 
 	if (!state)
 		return;
@@ -253,7 +253,7 @@ static struct pattern_ref *add_ref(const struct cli_call *call, int i, struct er
 
 static void add_payload(struct cli_call *call)
 {
-	struct load_state *state = call->state;
+	struct load_state *state = CLI_STATE_OF(struct load_state, call);
 	static unsigned number;
 
 	snprintf(state->token, sizeof(state->token), "%u.%d.%u", segment_own_row, (int)getpid(),
@@ -266,7 +266,7 @@ static void add_payload(struct cli_call *call)
 
 static int add_begin(struct cli_call *call, struct err *err)
 {
-	struct load_state *state = call->state;
+	struct load_state *state = CLI_STATE_OF(struct load_state, call);
 	bool payload = cli_payload_comes(call);
 	int i = 0, words = maps_is_map(call) ? 2 : 1;
 	const char *version;
@@ -293,7 +293,7 @@ static int add_begin(struct cli_call *call, struct err *err)
 
 static int add_start(struct cli_call *call, struct err *err)
 {
-	struct load_state *state = call->state;
+	struct load_state *state = CLI_STATE_OF(struct load_state, call);
 
 	int rc = add_begin(call, err);
 
@@ -311,10 +311,10 @@ static int add_start(struct cli_call *call, struct err *err)
 const struct cli_command cli_maps_load_commands[] = {
 	{ .words = "add acl", .args = "[@<ver>] <acl> <pattern>", .level = LEVEL_ADMIN,
 	  .flags = CLI_STREAM, .start = add_start, .next = load_next, .end = load_end,
-	  .state_size = sizeof(struct load_state), .help = "add an acl entry" },
+	  CLI_STATE(struct load_state), .help = "add an acl entry" },
 	{ .words = "add map", .args = "[@<ver>] <map> <key> <val>", .level = LEVEL_ADMIN,
 	  .flags = CLI_STREAM, .start = add_start, .next = load_next, .end = load_end,
-	  .state_size = sizeof(struct load_state),
+	  CLI_STATE(struct load_state),
 	  .help = "add a map entry (payload supported instead of key/val)" },
 	{ .words = NULL },
 };

@@ -41,7 +41,7 @@ static unsigned peers_owner(const struct cli_call *call)
 
 static int peers_start(struct cli_call *call, struct err *err)
 {
-	struct peers_state *state = call->state;
+	struct peers_state *state = CLI_STATE_OF(struct peers_state, call);
 	int i = 0;
 
 	if (!strcmp(cli_arg(call, 0), "dict") || !strcmp(cli_arg(call, 0), "-")) {
@@ -257,7 +257,7 @@ static bool say_rest(struct text *out, const struct peers_state *state, const st
 
 static enum cli_step peers_next(struct cli_call *call)
 {
-	struct peers_state *state = call->state;
+	struct peers_state *state = CLI_STATE_OF(struct peers_state, call);
 	const struct peers_section *s = section_at(state);
 	const struct peer *p;
 
@@ -288,7 +288,7 @@ static enum cli_step peers_next(struct cli_call *call)
 
 const struct cli_command cli_peers_commands[] = {
 	{ .words = "show peers", .args = "[dict|-] [<section>]", .level = LEVEL_USER,
-	  .start = peers_start, .next = peers_next, .state_size = sizeof(struct peers_state),
+	  .start = peers_start, .next = peers_next, CLI_STATE(struct peers_state),
 	  .owner = peers_owner,
 	  .help = "dump some information about all the peers or this peers section" },
 	{ .words = NULL },

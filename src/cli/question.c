@@ -264,7 +264,7 @@ static int one_start(struct cli_call *call, struct err *err)
 {
 	char *joined = call->text ? NULL : join_words(call->words);
 	const char *text = call->text ? call->text : joined;
-	struct one_state *state = call->state;
+	struct one_state *state = CLI_STATE_OF(struct one_state, call);
 	int rc;
 
 	rc = text ? question_begin(&state->question, call, call->asks, text, call->payload, err) :
@@ -276,14 +276,14 @@ static int one_start(struct cli_call *call, struct err *err)
 
 static enum cli_step one_next(struct cli_call *call)
 {
-	struct one_state *state = call->state;
+	struct one_state *state = CLI_STATE_OF(struct one_state, call);
 
 	return question_next(&state->question, call);
 }
 
 static void one_end(struct cli_call *call)
 {
-	struct one_state *state = call->state;
+	struct one_state *state = CLI_STATE_OF(struct one_state, call);
 
 	if (state && state->asked)
 		question_end(&state->question);
@@ -291,7 +291,7 @@ static void one_end(struct cli_call *call)
 
 const struct cli_command cli_question_command = {
 	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = one_start, .next = one_next,
-	.end = one_end, .state_size = sizeof(struct one_state),
+	.end = one_end, CLI_STATE(struct one_state),
 };
 
 /* -- all of them ----------------------------------------------------------------------------- */
@@ -305,7 +305,7 @@ struct gather_state {
 
 static int gather_start(struct cli_call *call, struct err *err)
 {
-	struct gather_state *state = call->state;
+	struct gather_state *state = CLI_STATE_OF(struct gather_state, call);
 
 	state->row = 0;
 	state->text = join_words(call->words);
@@ -314,7 +314,7 @@ static int gather_start(struct cli_call *call, struct err *err)
 
 static int gather_named_start(struct cli_call *call, struct err *err)
 {
-	struct gather_state *state = call->state;
+	struct gather_state *state = CLI_STATE_OF(struct gather_state, call);
 
 	state->named = true;
 	return gather_start(call, err);
@@ -322,7 +322,7 @@ static int gather_named_start(struct cli_call *call, struct err *err)
 
 static int gather_headed_start(struct cli_call *call, struct err *err)
 {
-	struct gather_state *state = call->state;
+	struct gather_state *state = CLI_STATE_OF(struct gather_state, call);
 
 	state->headed = true;
 	return gather_start(call, err);
@@ -370,7 +370,7 @@ static bool gather_ask(struct gather_state *state, struct cli_call *call)
 
 static enum cli_step gather_next(struct cli_call *call)
 {
-	struct gather_state *state = call->state;
+	struct gather_state *state = CLI_STATE_OF(struct gather_state, call);
 	enum cli_step step;
 
 	if (!state->asking)
@@ -388,7 +388,7 @@ static enum cli_step gather_next(struct cli_call *call)
 
 static void gather_end(struct cli_call *call)
 {
-	struct gather_state *state = call->state;
+	struct gather_state *state = CLI_STATE_OF(struct gather_state, call);
 
 	if (!state)
 		return;
@@ -399,17 +399,17 @@ static void gather_end(struct cli_call *call)
 
 const struct cli_command cli_gather_command = {
 	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = gather_start,
-	.next = gather_next, .end = gather_end, .state_size = sizeof(struct gather_state),
+	.next = gather_next, .end = gather_end, CLI_STATE(struct gather_state),
 };
 
 const struct cli_command cli_gather_named_command = {
 	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = gather_named_start,
-	.next = gather_next, .end = gather_end, .state_size = sizeof(struct gather_state),
+	.next = gather_next, .end = gather_end, CLI_STATE(struct gather_state),
 };
 
 const struct cli_command cli_gather_headed_command = {
 	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = gather_headed_start,
-	.next = gather_next, .end = gather_end, .state_size = sizeof(struct gather_state),
+	.next = gather_next, .end = gather_end, CLI_STATE(struct gather_state),
 };
 
 /* -- all of them, for as long as it is wanted ------------------------------------------------ */
@@ -446,7 +446,7 @@ static void look_again(struct timer *timer)
 
 static int follow_start(struct cli_call *call, struct err *err)
 {
-	struct follow_state *state = call->state;
+	struct follow_state *state = CLI_STATE_OF(struct follow_state, call);
 
 	list_init(&state->all);
 	timer_init(&state->look, look_again);
@@ -544,7 +544,7 @@ static bool follower_read(struct follower *f, struct text *out)
 
 static enum cli_step follow_next(struct cli_call *call)
 {
-	struct follow_state *state = call->state;
+	struct follow_state *state = CLI_STATE_OF(struct follow_state, call);
 	struct follower *f;
 	bool alive = false;
 
@@ -561,7 +561,7 @@ static enum cli_step follow_next(struct cli_call *call)
 
 static void follow_end(struct cli_call *call)
 {
-	struct follow_state *state = call->state;
+	struct follow_state *state = CLI_STATE_OF(struct follow_state, call);
 	struct follower *f, *next;
 
 	if (!state || !state->cli)
@@ -578,14 +578,14 @@ static void follow_end(struct cli_call *call)
 
 const struct cli_command cli_follow_command = {
 	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN | CLI_KEY, .start = follow_start,
-	.next = follow_next, .end = follow_end, .state_size = sizeof(struct follow_state),
+	.next = follow_next, .end = follow_end, CLI_STATE(struct follow_state),
 };
 
 /* -- workers that wait, until the first of them has told ------------------------------------- */
 
 static int first_start(struct cli_call *call, struct err *err)
 {
-	struct follow_state *state = call->state;
+	struct follow_state *state = CLI_STATE_OF(struct follow_state, call);
 
 	state->patience = clock_now_ms + PATIENCE_MS;
 	return follow_start(call, err);
@@ -682,7 +682,7 @@ static enum cli_step first_tells(struct follow_state *state, struct text *out)
 
 static enum cli_step first_next(struct cli_call *call)
 {
-	struct follow_state *state = call->state;
+	struct follow_state *state = CLI_STATE_OF(struct follow_state, call);
 	bool alive = false, all = true, heard = false;
 	struct follower *f;
 
@@ -710,5 +710,5 @@ static enum cli_step first_next(struct cli_call *call)
 
 const struct cli_command cli_first_command = {
 	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN | CLI_KEY, .start = first_start,
-	.next = first_next, .end = follow_end, .state_size = sizeof(struct follow_state),
+	.next = first_next, .end = follow_end, CLI_STATE(struct follow_state),
 };

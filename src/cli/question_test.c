@@ -44,7 +44,7 @@ struct long_state {
 
 static enum cli_step long_next(struct cli_call *call)
 {
-	struct long_state *state = call->state;
+	struct long_state *state = CLI_STATE_OF(struct long_state, call);
 
 	if (state->at == LINES)
 		return CLI_END;
@@ -66,7 +66,7 @@ static int set_start(struct cli_call *call, struct err *err)
 static const struct cli_command test_commands[] = {
 	{ .words = "own", .level = LEVEL_USER, .flags = CLI_GATHER, .start = own_start, .help = "o" },
 	{ .words = "long", .level = LEVEL_USER, .flags = CLI_GATHER, .next = long_next,
-	  .state_size = sizeof(struct long_state), .help = "l" },
+	  CLI_STATE(struct long_state), .help = "l" },
 	{ .words = "set", .level = LEVEL_ADMIN, .flags = CLI_SHARED, .start = set_start, .help = "s" },
 	{ .words = NULL },
 };

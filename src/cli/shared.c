@@ -66,7 +66,7 @@ static char *add_string(char *at, const char *text)
 
 void cli_submit(struct cli_call *call, const struct change_kind *kind, const void *bytes, size_t len)
 {
-	struct shared_state *state = call->state;
+	struct shared_state *state = CLI_STATE_OF(struct shared_state, call);
 
 	state->cli = call->cli;
 	state->ticket = change_submit(kind, bytes, len, shared_done, state);
@@ -97,7 +97,7 @@ static int shared_start(struct cli_call *call, struct err *err)
 
 enum cli_step cli_submit_next(struct cli_call *call)
 {
-	struct shared_state *state = call->state;
+	struct shared_state *state = CLI_STATE_OF(struct shared_state, call);
 
 	if (!state->answered)
 		return CLI_WAIT;
@@ -110,7 +110,7 @@ enum cli_step cli_submit_next(struct cli_call *call)
 
 void cli_submit_end(struct cli_call *call)
 {
-	struct shared_state *state = call->state;
+	struct shared_state *state = CLI_STATE_OF(struct shared_state, call);
 
 	if (!state)
 		return;
@@ -121,5 +121,6 @@ void cli_submit_end(struct cli_call *call)
 
 const struct cli_command cli_shared_command = {
 	.words = "", .level = LEVEL_USER, .flags = CLI_HIDDEN, .start = shared_start,
-	.next = cli_submit_next, .end = cli_submit_end, .state_size = CLI_SUBMIT_STATE,
+	.next = cli_submit_next, .end = cli_submit_end,
+	KIND_ROW(struct shared_state) .state_size = CLI_SUBMIT_STATE,
 };

@@ -51,7 +51,7 @@ static uint64_t captured(void)
 static int errors_start(struct cli_call *call, struct err *err)
 {
 	const char *which = cli_arg(call, 0), *kind = cli_arg(call, 1);
-	struct errors_state *state = call->state;
+	struct errors_state *state = CLI_STATE_OF(struct errors_state, call);
 	struct timeval now = clock_wall();
 
 	if (!strcmp(which, "request") || !strcmp(which, "response"))
@@ -158,7 +158,7 @@ static uint32_t say_line(struct text *t, const struct bad_message *bad, uint32_t
 /* A message that was replaced by a later one meanwhile is left. */
 static enum cli_step errors_next(struct cli_call *call)
 {
-	struct errors_state *state = call->state;
+	struct errors_state *state = CLI_STATE_OF(struct errors_state, call);
 	const struct bad_message *bad = at_place(state->place);
 
 	if (!bad)
@@ -182,7 +182,7 @@ static enum cli_step errors_next(struct cli_call *call)
 const struct cli_command cli_errors_commands[] = {
 	{ .words = "show errors", .args = "[<px>] [request|response]", .level = LEVEL_OPERATOR,
 	  .flags = CLI_GATHER | CLI_HEADED,
-	  .start = errors_start, .next = errors_next, .state_size = sizeof(struct errors_state),
+	  .start = errors_start, .next = errors_next, CLI_STATE(struct errors_state),
 	  .help = "report last request and/or response errors for each proxy" },
 	{ .words = NULL },
 };

@@ -44,7 +44,7 @@ static bool events_option(struct events_state *state, const char *word)
 
 static int events_start(struct cli_call *call, struct err *err)
 {
-	struct events_state *state = call->state;
+	struct events_state *state = CLI_STATE_OF(struct events_state, call);
 
 	if (!call->argc)
 		return events_list(call);
@@ -69,7 +69,7 @@ static int events_start(struct cli_call *call, struct err *err)
 /* Without a name: one ring a piece. */
 static enum cli_step events_list_next(struct cli_call *call)
 {
-	struct events_state *state = call->state;
+	struct events_state *state = CLI_STATE_OF(struct events_state, call);
 	const struct ring *ring = ring_next(state->ring);
 
 	if (!ring)
@@ -83,7 +83,7 @@ static enum cli_step events_list_next(struct cli_call *call)
 
 static enum cli_step events_next(struct cli_call *call)
 {
-	struct events_state *state = call->state;
+	struct events_state *state = CLI_STATE_OF(struct events_state, call);
 	char message[CLI_PIECE - 1];
 	ssize_t len;
 
@@ -105,7 +105,7 @@ static enum cli_step events_next(struct cli_call *call)
 
 static void events_end(struct cli_call *call)
 {
-	struct events_state *state = call->state;
+	struct events_state *state = CLI_STATE_OF(struct events_state, call);
 
 	if (state && state->following)
 		ring_unfollow(&state->reader);
@@ -131,6 +131,6 @@ const struct cli_command cli_events_commands[] = {
 	{ .words = "show events", .args = "[<sink>] [-w] [-n]", .level = LEVEL_USER,
 	  .flags = CLI_GATHER | CLI_KEY, .gathers = events_gather, .follows = events_follow,
 	  .start = events_start, .next = events_next, .end = events_end,
-	  .state_size = sizeof(struct events_state), .help = "show event sink state" },
+	  CLI_STATE(struct events_state), .help = "show event sink state" },
 	{ .words = NULL },
 };

@@ -112,7 +112,7 @@ static void fd_note_end(struct fd_state *state, const struct stream *s, const st
 
 static void fd_end(struct cli_call *call)
 {
-	struct fd_state *state = call->state;
+	struct fd_state *state = CLI_STATE_OF(struct fd_state, call);
 
 	if (state)
 		free(state->rows);
@@ -120,7 +120,7 @@ static void fd_end(struct cli_call *call)
 
 static int fd_start(struct cli_call *call, struct err *err)
 {
-	struct fd_state *state = call->state;
+	struct fd_state *state = CLI_STATE_OF(struct fd_state, call);
 	const struct stream *s;
 	int64_t only = -1;
 
@@ -196,7 +196,7 @@ static const char *fd_listener_state(const struct listener *l)
 static enum cli_step fd_next(struct cli_call *call)
 {
 	static const char *const kinds[] = { "", "other", "listener", "client", "server" };
-	struct fd_state *state = call->state;
+	struct fd_state *state = CLI_STATE_OF(struct fd_state, call);
 	struct text *out = call->out;
 	const struct fd_row *row;
 
@@ -232,7 +232,7 @@ static enum cli_step fd_next(struct cli_call *call)
 const struct cli_command cli_fd_commands[] = {
 	{ .words = "show fd", .args = "[num]", .level = LEVEL_OPERATOR,
 	  .flags = CLI_GATHER | CLI_NAMED, .start = fd_start,
-	  .next = fd_next, .end = fd_end, .state_size = sizeof(struct fd_state),
+	  .next = fd_next, .end = fd_end, CLI_STATE(struct fd_state),
 	  .help = "dump list of file descriptors in use or a specific one" },
 	{ .words = NULL },
 };

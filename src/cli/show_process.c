@@ -34,7 +34,7 @@ static int env_start(struct cli_call *call, struct err *err)
 {
 	const char *name = cli_arg(call, 0);
 	size_t len = strlen(name);
-	struct env_state *state = call->state;
+	struct env_state *state = CLI_STATE_OF(struct env_state, call);
 
 	if (!len)
 		return 0;
@@ -53,7 +53,7 @@ static void env_say(struct text *out, const char *value, size_t len)
 
 static enum cli_step env_next(struct cli_call *call)
 {
-	struct env_state *state = call->state;
+	struct env_state *state = CLI_STATE_OF(struct env_state, call);
 	unsigned n = 0;
 	const char *var;
 	size_t len;
@@ -108,7 +108,7 @@ static const struct listener *sockets_at(unsigned n)
 static enum cli_step sockets_next(struct cli_call *call)
 {
 	static const char *const levels[] = { "none", "user", "operator", "admin" };
-	struct sockets_state *state = call->state;
+	struct sockets_state *state = CLI_STATE_OF(struct sockets_state, call);
 	const struct listener *l = sockets_at(state->at++);
 
 	if (!l)
@@ -128,7 +128,7 @@ struct pools_state {
 
 static int pools_start(struct cli_call *call, struct err *err)
 {
-	struct pools_state *state = call->state;
+	struct pools_state *state = CLI_STATE_OF(struct pools_state, call);
 
 	(void)err;
 	state->pool = pool_first();
@@ -138,7 +138,7 @@ static int pools_start(struct cli_call *call, struct err *err)
 
 static enum cli_step pools_next(struct cli_call *call)
 {
-	struct pools_state *state = call->state;
+	struct pools_state *state = CLI_STATE_OF(struct pools_state, call);
 	const struct pool *p = state->pool;
 
 	if (!p) {
@@ -216,14 +216,14 @@ static int activity_start(struct cli_call *call, struct err *err)
 
 const struct cli_command cli_process_commands[] = {
 	{ .words = "show env", .args = "[var]", .level = LEVEL_OPERATOR, .start = env_start,
-	  .next = env_next, .state_size = sizeof(struct env_state),
+	  .next = env_next, CLI_STATE(struct env_state),
 	  .help = "dump environment variables known to the process" },
 	{ .words = "show cli sockets", .level = LEVEL_USER, .start = sockets_start,
-	  .next = sockets_next, .state_size = sizeof(struct sockets_state),
+	  .next = sockets_next, CLI_STATE(struct sockets_state),
 	  .help = "dump list of cli sockets" },
 	{ .words = "show pools", .level = LEVEL_USER, .flags = CLI_GATHER | CLI_NAMED,
 	  .start = pools_start, .next = pools_next,
-	  .state_size = sizeof(struct pools_state),
+	  CLI_STATE(struct pools_state),
 	  .help = "report information about the memory pools usage" },
 	{ .words = "show activity", .level = LEVEL_USER, .flags = CLI_GATHER | CLI_NAMED,
 	  .start = activity_start,

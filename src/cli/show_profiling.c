@@ -103,7 +103,7 @@ static void say_status(struct text *out)
 
 static int profiling_start(struct cli_call *call, struct err *err)
 {
-	struct profiling_state *state = call->state;
+	struct profiling_state *state = CLI_STATE_OF(struct profiling_state, call);
 	const struct profile_row *rows;
 
 	state->parts = SHOW_ALL;
@@ -160,7 +160,7 @@ static void say_time(struct text *out, uint64_t ns)
 
 static enum cli_step profiling_next(struct cli_call *call)
 {
-	struct profiling_state *state = call->state;
+	struct profiling_state *state = CLI_STATE_OF(struct profiling_state, call);
 	const struct profile_row *row = &state->rows[state->said];
 
 	if (state->said >= state->count || state->said >= state->most)
@@ -182,7 +182,7 @@ const struct cli_command cli_profiling_commands[] = {
 	  .help = "enable/disable resource profiling (tasks)" },
 	{ .words = "show profiling", .args = "[all|status|tasks|memory] [byaddr] [<max>]",
 	  .level = LEVEL_USER, .flags = CLI_GATHER | CLI_NAMED, .start = profiling_start,
-	  .next = profiling_next, .state_size = sizeof(struct profiling_state),
+	  .next = profiling_next, CLI_STATE(struct profiling_state),
 	  .help = "show CPU profiling options and what each function of the loop took" },
 	{ .words = NULL },
 };

@@ -30,7 +30,7 @@ struct log_state {
 
 static int log_start(struct cli_call *call, struct err *err)
 {
-	struct log_state *state = call->state;
+	struct log_state *state = CLI_STATE_OF(struct log_state, call);
 
 	state->text = strdup(cli_startup_log ? cli_startup_log() : "");
 	return state->text ? 0 : err_set(err, "Out of memory.");
@@ -38,7 +38,7 @@ static int log_start(struct cli_call *call, struct err *err)
 
 static enum cli_step log_next(struct cli_call *call)
 {
-	struct log_state *state = call->state;
+	struct log_state *state = CLI_STATE_OF(struct log_state, call);
 	size_t len = strnlen(state->text + state->said, CLI_PIECE);
 
 	text_add(call->out, state->text + state->said, len);
@@ -48,7 +48,7 @@ static enum cli_step log_next(struct cli_call *call)
 
 static void log_end(struct cli_call *call)
 {
-	struct log_state *state = call->state;
+	struct log_state *state = CLI_STATE_OF(struct log_state, call);
 
 	if (state)
 		free(state->text);
@@ -56,7 +56,7 @@ static void log_end(struct cli_call *call)
 
 const struct cli_command cli_startup_commands[] = {
 	{ .words = "show startup-logs", .level = LEVEL_OPERATOR, .start = log_start, .next = log_next,
-	  .end = log_end, .state_size = sizeof(struct log_state),
+	  .end = log_end, CLI_STATE(struct log_state),
 	  .help = "report what was said at the start, or by the last reload that failed" },
 	{ .words = NULL },
 };
@@ -138,7 +138,7 @@ static int by_places(const void *a, const void *b)
 
 static int tasks_start(struct cli_call *call, struct err *err)
 {
-	struct tasks_state *state = call->state;
+	struct tasks_state *state = CLI_STATE_OF(struct tasks_state, call);
 
 	(void)err;
 	tasks_each(count_task, state);
@@ -151,7 +151,7 @@ static int tasks_start(struct cli_call *call, struct err *err)
 /* When a task was woken is not kept, so that its latency is not known. */
 static enum cli_step tasks_next(struct cli_call *call)
 {
-	struct tasks_state *state = call->state;
+	struct tasks_state *state = CLI_STATE_OF(struct tasks_state, call);
 	const struct task_kind *kind = &state->kinds[state->said];
 
 	if (state->said == state->count)
@@ -205,7 +205,7 @@ static const char *lib_name(const struct lib *lib)
 
 static enum cli_step libs_next(struct cli_call *call)
 {
-	struct libs_state *state = call->state;
+	struct libs_state *state = CLI_STATE_OF(struct libs_state, call);
 	struct lib lib = { .skip = state->at++ };
 
 	dl_iterate_phdr(find_lib, &lib);
@@ -232,10 +232,10 @@ const struct cli_command cli_program_commands[] = {
 	  .start = threads_start,
 	  .help = "show some threads debugging information: of each worker" },
 	{ .words = "show tasks", .level = LEVEL_OPERATOR, .flags = CLI_GATHER | CLI_NAMED,
-	  .start = tasks_start, .next = tasks_next, .state_size = sizeof(struct tasks_state),
+	  .start = tasks_start, .next = tasks_next, CLI_STATE(struct tasks_state),
 	  .help = "show running tasks" },
 	{ .words = "show libs", .level = LEVEL_OPERATOR, .next = libs_next,
-	  .state_size = sizeof(struct libs_state), .help = "show loaded object files and libraries" },
+	  CLI_STATE(struct libs_state), .help = "show loaded object files and libraries" },
 	{ .words = "show cache", .level = LEVEL_OPERATOR, .start = cache_start,
 	  .help = "show cache status: there is never a cache" },
 	{ .words = NULL },

@@ -15,7 +15,7 @@ struct resolvers_state {
 static int resolvers_start(struct cli_call *call, struct err *err)
 {
 	const struct list *all = resolvers_running();
-	struct resolvers_state *state = call->state;
+	struct resolvers_state *state = CLI_STATE_OF(struct resolvers_state, call);
 	const struct resolvers *r;
 
 	state->at = all;
@@ -43,7 +43,7 @@ static void say_nameserver(struct text *out, const struct nameserver *ns)
 
 static enum cli_step resolvers_next(struct cli_call *call)
 {
-	struct resolvers_state *state = call->state;
+	struct resolvers_state *state = CLI_STATE_OF(struct resolvers_state, call);
 	const struct nameserver *ns;
 	const struct resolvers *r;
 
@@ -59,7 +59,7 @@ static enum cli_step resolvers_next(struct cli_call *call)
 
 const struct cli_command cli_resolvers_commands[] = {
 	{ .words = "show resolvers", .args = "[id]", .level = LEVEL_USER, .start = resolvers_start,
-	  .next = resolvers_next, .state_size = sizeof(struct resolvers_state),
+	  .next = resolvers_next, CLI_STATE(struct resolvers_state),
 	  .help = "dumps counters from all resolvers section and associated name servers" },
 	{ .words = NULL },
 };

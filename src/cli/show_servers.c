@@ -21,7 +21,7 @@ struct servers_state {
 
 static int servers_parse(struct cli_call *call, struct err *err)
 {
-	struct servers_state *state = call->state;
+	struct servers_state *state = CLI_STATE_OF(struct servers_state, call);
 	const struct proxy *px;
 
 	state->only = -1;
@@ -47,7 +47,7 @@ static const struct server *servers_behind(const struct proxy *px, unsigned orde
 /* The next server that is wanted; NULL: there is none. */
 static const struct server *servers_next(struct cli_call *call)
 {
-	struct servers_state *state = call->state;
+	struct servers_state *state = CLI_STATE_OF(struct servers_state, call);
 	const struct server *s = call->resumed ? NULL : state->next;
 	const struct proxy *px;
 
@@ -254,7 +254,7 @@ static int backend_start(struct cli_call *call, struct err *err)
 
 static enum cli_step backend_next(struct cli_call *call)
 {
-	struct servers_state *state = call->state;
+	struct servers_state *state = CLI_STATE_OF(struct servers_state, call);
 	const struct proxy *px = proxy_behind(state->left);
 
 	if (!px)
@@ -279,7 +279,7 @@ static void guid_line(const struct guid_owner *owner, struct text *out)
 
 static int guid_start(struct cli_call *call, struct err *err)
 {
-	struct servers_state *state = call->state;
+	struct servers_state *state = CLI_STATE_OF(struct servers_state, call);
 	struct guid_owner owner;
 
 	state->only = -1;
@@ -310,7 +310,7 @@ static bool guid_next_object(const struct proxy *px, struct servers_state *state
 
 static enum cli_step guid_next(struct cli_call *call)
 {
-	struct servers_state *state = call->state;
+	struct servers_state *state = CLI_STATE_OF(struct servers_state, call);
 	struct guid_owner owner;
 	const struct proxy *px;
 
@@ -328,17 +328,17 @@ static enum cli_step guid_next(struct cli_call *call)
 
 const struct cli_command cli_servers_commands[] = {
 	{ .words = "show servers state", .args = "[<backend>]", .level = LEVEL_USER,
-	  .start = state_start, .next = state_next, .state_size = sizeof(struct servers_state),
+	  .start = state_start, .next = state_next, CLI_STATE(struct servers_state),
 	  .help = "dump volatile server information (all or for a single backend)" },
 	{ .words = "show servers conn", .args = "[<backend>]", .level = LEVEL_USER,
-	  .start = conn_start, .next = conn_next, .state_size = sizeof(struct servers_state),
+	  .start = conn_start, .next = conn_next, CLI_STATE(struct servers_state),
 	  .help = "dump server connections status (all or for a single backend)" },
 	{ .words = "show backend", .args = "[state]", .level = LEVEL_USER,
 	  .start = backend_start, .next = backend_next,
-	  .state_size = sizeof(struct servers_state),
+	  CLI_STATE(struct servers_state),
 	  .help = "list backends in the current running config, and whether they are published" },
 	{ .words = "show guid", .args = "[<guid>]", .level = LEVEL_USER, .start = guid_start,
-	  .next = guid_next, .state_size = sizeof(struct servers_state),
+	  .next = guid_next, CLI_STATE(struct servers_state),
 	  .help = "list the guids of proxies, sockets and servers, or tell whose one is" },
 	{ .words = NULL },
 };

@@ -43,7 +43,7 @@ static bool sess_parse_id(const char *text, uint64_t *id)
 
 static int sess_start(struct cli_call *call, struct err *err)
 {
-	struct sess_state *state = call->state;
+	struct sess_state *state = CLI_STATE_OF(struct sess_state, call);
 	const char *arg = cli_arg(call, 0);
 
 	if (!strcmp(arg, "all")) {
@@ -61,7 +61,7 @@ static int sess_start(struct cli_call *call, struct err *err)
 
 static void sess_end(struct cli_call *call)
 {
-	struct sess_state *state = call->state;
+	struct sess_state *state = CLI_STATE_OF(struct sess_state, call);
 
 	if (state)
 		stream_scan_end(&state->scan);
@@ -320,7 +320,7 @@ static void sess_say_udp(struct text *out, const struct udp_session *s)
 
 static enum cli_step sess_next_udp(struct cli_call *call)
 {
-	struct sess_state *state = call->state;
+	struct sess_state *state = CLI_STATE_OF(struct sess_state, call);
 	const struct udp_session *s;
 
 	if (state->id) {
@@ -337,7 +337,7 @@ static enum cli_step sess_next_udp(struct cli_call *call)
 
 static enum cli_step sess_next(struct cli_call *call)
 {
-	struct sess_state *state = call->state;
+	struct sess_state *state = CLI_STATE_OF(struct sess_state, call);
 	const struct stream *s = stream_scan_next(&state->scan);
 
 	if (!s)
@@ -402,7 +402,7 @@ static bool sess_gathers(const struct cli_call *call)
 const struct cli_command cli_sess_commands[] = {
 	{ .words = "show sess", .args = "[id]", .level = LEVEL_OPERATOR, .flags = CLI_GATHER,
 	  .owner = sess_owner, .gathers = sess_gathers, .start = sess_start,
-	  .next = sess_next, .end = sess_end, .state_size = sizeof(struct sess_state),
+	  .next = sess_next, .end = sess_end, CLI_STATE(struct sess_state),
 	  .help = "report the list of current sessions or dump this exact session" },
 	{ .words = "shutdown session", .args = "[id]", .level = LEVEL_ADMIN,
 	  .owner = sess_owner, .start = sess_shutdown, .help = "kill a specific session" },

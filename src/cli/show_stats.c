@@ -31,7 +31,7 @@ static void form_word(const char *word, enum stat_form *form, bool *help)
 
 static int info_start(struct cli_call *call, struct err *err)
 {
-	struct info_state *state = call->state;
+	struct info_state *state = CLI_STATE_OF(struct info_state, call);
 	bool as_float = false;
 
 	(void)err;
@@ -74,7 +74,7 @@ static void info_say(struct info_state *state, struct text *out)
 
 static enum cli_step info_next(struct cli_call *call)
 {
-	struct info_state *state = call->state;
+	struct info_state *state = CLI_STATE_OF(struct info_state, call);
 
 	if (state->at == INFO_FIELDS) {
 		if (state->form == STAT_JSON)
@@ -152,7 +152,7 @@ static void stat_parse_options(struct cli_call *call, int i, struct stat_teller 
 
 static int stat_start(struct cli_call *call, struct err *err)
 {
-	struct stat_teller *state = call->state;
+	struct stat_teller *state = CLI_STATE_OF(struct stat_teller, call);
 	int n, i;
 
 	stat_scan_init(&state->scan);
@@ -171,7 +171,7 @@ static int stat_start(struct cli_call *call, struct err *err)
 
 static enum cli_step stat_say_next(struct cli_call *call)
 {
-	struct stat_teller *state = call->state;
+	struct stat_teller *state = CLI_STATE_OF(struct stat_teller, call);
 
 	if (call->resumed)
 		stat_scan_resume(&state->scan);
@@ -189,10 +189,10 @@ static int schema_start(struct cli_call *call, struct err *err)
 
 const struct cli_command cli_stats_commands[] = {
 	{ .words = "show info", .args = "[desc|json|typed|float]*", .level = LEVEL_USER,
-	  .start = info_start, .next = info_next, .state_size = sizeof(struct info_state),
+	  .start = info_start, .next = info_next, CLI_STATE(struct info_state),
 	  .help = "report information about the running process" },
 	{ .words = "show stat", .args = "[desc|json|no-maint|typed|up]*", .level = LEVEL_USER,
-	  .start = stat_start, .next = stat_say_next, .state_size = sizeof(struct stat_teller),
+	  .start = stat_start, .next = stat_say_next, CLI_STATE(struct stat_teller),
 	  .help = "report counters for each proxy and server" },
 	{ .words = "show schema json", .level = LEVEL_USER, .start = schema_start,
 	  .help = "report schema used for stats" },

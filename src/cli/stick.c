@@ -421,7 +421,7 @@ static void show_all(struct table_state *state)
 
 static int sums_start(struct cli_call *call, struct err *err)
 {
-	struct table_state *state = call->state;
+	struct table_state *state = CLI_STATE_OF(struct table_state, call);
 
 	if (*cli_arg(call, 0))
 		return err_set(err, "'show stick-tables' has no argument; 'show table <table>' shows one");
@@ -434,7 +434,7 @@ static int sums_start(struct cli_call *call, struct err *err)
 
 static int show_start(struct cli_call *call, struct err *err)
 {
-	struct table_state *state = call->state;
+	struct table_state *state = CLI_STATE_OF(struct table_state, call);
 
 	state->turn = loop_stats.turns;
 	state->budget = TURN;
@@ -559,7 +559,7 @@ static enum cli_step row_of_key(struct table_state *state, struct cli_call *call
 
 static enum cli_step show_next(struct cli_call *call)
 {
-	struct table_state *state = call->state;
+	struct table_state *state = CLI_STATE_OF(struct table_state, call);
 
 	if (!state->line && state->sums)
 		say_sums(state, call);
@@ -585,7 +585,7 @@ static enum cli_step show_next(struct cli_call *call)
 
 static void show_end(struct cli_call *call)
 {
-	struct table_state *state = call->state;
+	struct table_state *state = CLI_STATE_OF(struct table_state, call);
 
 	if (state)
 		free(state->row);
@@ -617,7 +617,7 @@ static int clear_key(const struct table_state *state, struct err *err)
 
 static int clear_start(struct cli_call *call, struct err *err)
 {
-	struct table_state *state = call->state;
+	struct table_state *state = CLI_STATE_OF(struct table_state, call);
 
 	state->turn = loop_stats.turns;
 	state->budget = TURN;
@@ -637,7 +637,7 @@ static int clear_start(struct cli_call *call, struct err *err)
 /* What is in use stays, and nobody is told. */
 static enum cli_step clear_next(struct cli_call *call)
 {
-	struct table_state *state = call->state;
+	struct table_state *state = CLI_STATE_OF(struct table_state, call);
 	struct stick_table *t = state->line->table;
 	struct stick_entry *e;
 	uint32_t before;
@@ -707,7 +707,7 @@ static int set_values(struct cli_call *call, const struct table_state *state, st
 
 static int set_start(struct cli_call *call, struct err *err)
 {
-	struct table_state *state = call->state;
+	struct table_state *state = CLI_STATE_OF(struct table_state, call);
 	struct stick_entry *e;
 
 	if (!*cli_arg(call, 0))
@@ -733,17 +733,17 @@ static int set_start(struct cli_call *call, struct err *err)
 const struct cli_command cli_stick_commands[] = {
 	{ .words = "show table", .args = "<table> [<filter>]*", .level = LEVEL_USER,
 	  .start = show_start, .next = show_next, .end = show_end,
-	  .state_size = sizeof(struct table_state),
+	  CLI_STATE(struct table_state),
 	  .help = "report table usage stats or dump this table's contents (filter: data/key)" },
 	{ .words = "show stick-tables", .level = LEVEL_USER,
 	  .start = sums_start, .next = show_next, .end = show_end,
-	  .state_size = sizeof(struct table_state),
+	  CLI_STATE(struct table_state),
 	  .help = "report usage of each stick table, and of all together" },
 	{ .words = "set table", .args = "<table> key <k> [data.* <v>]*", .level = LEVEL_OPERATOR,
-	  .start = set_start, .state_size = sizeof(struct table_state),
+	  .start = set_start, CLI_STATE(struct table_state),
 	  .help = "update or create a table entry's data" },
 	{ .words = "clear table", .args = "<table> [<filter>]*", .level = LEVEL_OPERATOR,
-	  .start = clear_start, .next = clear_next, .state_size = sizeof(struct table_state),
+	  .start = clear_start, .next = clear_next, CLI_STATE(struct table_state),
 	  .help = "remove an entry from a table (filter: data/key)" },
 	{ .words = NULL },
 };

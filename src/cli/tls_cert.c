@@ -335,7 +335,7 @@ static int show_providers(struct cli_call *call, struct err *err)
 	return 0;
 }
 
-#define SAYS .next = tls_say_next, .end = tls_say_end, .state_size = sizeof(struct tls_say)
+#define SAYS .next = tls_say_next, .end = tls_say_end, CLI_STATE(struct tls_say)
 
 const struct cli_command cli_tls_cert_commands[] = {
 	{ .words = "abort ssl cert", .args = "<certfile>", .level = LEVEL_ADMIN, .flags = CLI_SHARED,

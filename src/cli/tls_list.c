@@ -141,6 +141,6 @@ const struct cli_command cli_tls_list_commands[] = {
 	  .flags = CLI_SHARED, .start = list_del, .help = "delete a line of a crt-list" },
 	{ .words = "show ssl crt-list", .args = "[-n] [<list>]", .level = LEVEL_ADMIN,
 	  .start = list_show, .next = tls_say_next, .end = tls_say_end,
-	  .state_size = sizeof(struct tls_say), .help = "display the crt-lists, or the lines of one" },
+	  CLI_STATE(struct tls_say), .help = "display the crt-lists, or the lines of one" },
 	{ .words = NULL },
 };

@@ -51,7 +51,7 @@ static int show_one(struct show *show, const char *which, struct err *err)
 static int show_start(struct cli_call *call, struct err *err)
 {
 	if (*cli_arg(call, 0))
-		return show_one(call->state, cli_arg(call, 0), err);
+		return show_one(CLI_STATE_OF(struct show, call), cli_arg(call, 0), err);
 	text_str(call->out, "# Certificate IDs\n");
 	return 0;
 }
@@ -104,7 +104,7 @@ static const struct tls_ocsp *nth(unsigned n, bool updates)
 
 static enum cli_step show_next(struct cli_call *call)
 {
-	struct show *show = call->state;
+	struct show *show = CLI_STATE_OF(struct show, call);
 	const struct tls_ocsp *ocsp;
 
 	if (show->text)
@@ -118,7 +118,7 @@ static enum cli_step show_next(struct cli_call *call)
 
 static void show_end(struct cli_call *call)
 {
-	struct show *show = call->state;
+	struct show *show = CLI_STATE_OF(struct show, call);
 
 	if (show)
 		BIO_free(show->text);
@@ -175,7 +175,7 @@ static enum cli_step updates_next(struct cli_call *call)
 		[TLS_OCSP_INVALID] = "OCSP response check failure",
 		[TLS_OCSP_NO_URI] = "Name of the responder not found",
 	};
-	struct show *show = call->state;
+	struct show *show = CLI_STATE_OF(struct show, call);
 	const struct tls_ocsp *ocsp = nth(show->next++, true);
 
 	if (!ocsp)
@@ -209,7 +209,7 @@ static int update_response(struct cli_call *call, struct err *err)
 const struct cli_command cli_tls_ocsp_commands[] = {
 	{ .words = "show ssl ocsp-response", .args = "[<id>|<certfile>]", .level = LEVEL_USER,
 	  .start = show_start, .next = show_next, .end = show_end,
-	  .state_size = sizeof(struct show),
+	  CLI_STATE(struct show),
 	  .help = "list certificates with OCSP responses, or show one of these" },
 	{ .words = "set ssl ocsp-response", .args = "<response|payload>", .level = LEVEL_ADMIN,
 	  .flags = CLI_SHARED, .start = set_response,
@@ -218,7 +218,7 @@ const struct cli_command cli_tls_ocsp_commands[] = {
 	  .flags = CLI_SHARED, .start = update_response,
 	  .help = "fetch the OCSP response of a certificate now" },
 	{ .words = "show ssl ocsp-updates", .level = LEVEL_USER, .start = updates_start,
-	  .next = updates_next, .state_size = sizeof(struct show),
+	  .next = updates_next, CLI_STATE(struct show),
 	  .help = "show what is fetched from OCSP responders, and when" },
 	{ .words = NULL },
 };

@@ -12,7 +12,7 @@
 
 BIO *tls_say_begin(struct cli_call *call, struct err *err)
 {
-	struct tls_say *say = call->state;
+	struct tls_say *say = CLI_STATE_OF(struct tls_say, call);
 
 	say->bio = BIO_new(BIO_s_mem());
 	if (!say->bio)
@@ -22,7 +22,7 @@ BIO *tls_say_begin(struct cli_call *call, struct err *err)
 
 enum cli_step tls_say_next(struct cli_call *call)
 {
-	struct tls_say *say = call->state;
+	struct tls_say *say = CLI_STATE_OF(struct tls_say, call);
 	char *text;
 	size_t len = (size_t)BIO_get_mem_data(say->bio, &text) - say->at;
 	bool last = len < CLI_PIECE;
@@ -36,7 +36,7 @@ enum cli_step tls_say_next(struct cli_call *call)
 
 void tls_say_end(struct cli_call *call)
 {
-	struct tls_say *say = call->state;
+	struct tls_say *say = CLI_STATE_OF(struct tls_say, call);
 
 	if (say)
 		BIO_free(say->bio);

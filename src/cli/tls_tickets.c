@@ -37,7 +37,7 @@ struct show {
 
 static int show_start(struct cli_call *call, struct err *err)
 {
-	struct show *show = call->state;
+	struct show *show = CLI_STATE_OF(struct show, call);
 	const char *which = cli_arg(call, 0);
 
 	show->secrets = *which;
@@ -54,7 +54,7 @@ static int show_start(struct cli_call *call, struct err *err)
 
 static enum cli_step show_next(struct cli_call *call)
 {
-	struct show *show = call->state;
+	struct show *show = CLI_STATE_OF(struct show, call);
 	const struct tls_ticket_keys *keys = show->next;
 
 	if (!keys)
@@ -94,7 +94,7 @@ static int set_key(struct cli_call *call, struct err *err)
 
 const struct cli_command cli_tls_tickets_commands[] = {
 	{ .words = "show tls-keys", .args = "[<id>|*]", .level = LEVEL_ADMIN,
-	  .start = show_start, .next = show_next, .state_size = sizeof(struct show),
+	  .start = show_start, .next = show_next, CLI_STATE(struct show),
 	  .help = "show references of TLS ticket keys, or their secrets" },
 	{ .words = "set ssl tls-key", .args = "<id> <key>", .level = LEVEL_ADMIN,
 	  .flags = CLI_SHARED, .start = set_key,

@@ -265,10 +265,10 @@ const struct cli_command cli_tls_trust_commands[] = {
 	  .flags = CLI_SHARED, .start = trust_set, .help = "add to a file of authorities" },
 	{ .words = "show ssl ca-file", .args = "[[*]<file>[:<index>]]", .level = LEVEL_OPERATOR,
 	  .start = trust_show, .next = tls_say_next, .end = tls_say_end,
-	  .state_size = sizeof(struct tls_say), .help = "display the files of authorities, or one" },
+	  CLI_STATE(struct tls_say), .help = "display the files of authorities, or one" },
 	{ .words = "show ssl crl-file", .args = "[[*]<file>[:<index>]]", .level = LEVEL_OPERATOR,
 	  .start = trust_show, .next = tls_say_next, .end = tls_say_end,
-	  .state_size = sizeof(struct tls_say),
+	  CLI_STATE(struct tls_say),
 	  .help = "display the files of revocation lists, or one" },
 	{ .words = NULL },
 };

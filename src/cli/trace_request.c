@@ -132,7 +132,7 @@ static bool trace_has_more(const struct trace_state *state)
 
 static enum cli_step trace_next(struct cli_call *call)
 {
-	struct trace_state *state = call->state;
+	struct trace_state *state = CLI_STATE_OF(struct trace_state, call);
 	size_t n;
 
 	if (cli_key_pressed(call->cli))
@@ -198,7 +198,7 @@ static int trace_words(const struct cli_call *call, struct trace_state *state, s
 
 static int trace_start(struct cli_call *call, struct err *err)
 {
-	struct trace_state *state = call->state;
+	struct trace_state *state = CLI_STATE_OF(struct trace_state, call);
 
 	state->cli = call->cli;
 	state->arena = arena_new_limited(16384);
@@ -219,7 +219,7 @@ static int trace_start(struct cli_call *call, struct err *err)
 
 static void trace_end(struct cli_call *call)
 {
-	struct trace_state *state = call->state;
+	struct trace_state *state = CLI_STATE_OF(struct trace_state, call);
 
 	if (!state)
 		return;
@@ -257,7 +257,7 @@ const struct cli_command cli_trace_commands[] = {
 	  .start = trace_start,
 	  .next = trace_next,
 	  .end = trace_end,
-	  .state_size = sizeof(struct trace_state),
+	  CLI_STATE(struct trace_state),
 	  .help = "tell the way of the next request that matches" },
 	{ 0 },
 };

@@ -161,7 +161,7 @@ const struct cli_command cli_vars_commands[] = {
 	  .help = "retrieve contents of a process-wide variable" },
 	{ .words = "set var", .args = "<name> [fmt|expr] {<fmt>|<expr>}", .level = LEVEL_OPERATOR,
 	  .flags = CLI_EXPERIMENTAL, .start = set_var, .next = cli_submit_next,
-	  .end = cli_submit_end, .state_size = CLI_SUBMIT_STATE,
+	  .end = cli_submit_end, KIND_ROW(struct shared_state) .state_size = CLI_SUBMIT_STATE,
 	  .help = "set variable from an expression" },
 	{ 0 },
 };

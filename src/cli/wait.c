@@ -155,7 +155,7 @@ static void wait_look(struct timer *timer)
 
 static int wait_start(struct cli_call *call, struct err *err)
 {
-	struct wait_state *state = call->state;
+	struct wait_state *state = CLI_STATE_OF(struct wait_state, call);
 	uint64_t us;
 
 	if (!strcmp(cli_arg(call, 0), "-h")) {
@@ -176,7 +176,7 @@ static int wait_start(struct cli_call *call, struct err *err)
 static enum cli_step wait_next(struct cli_call *call)
 {
 	const struct wait_condition *condition = wait_condition(call);
-	struct wait_state *state = call->state;
+	struct wait_state *state = CLI_STATE_OF(struct wait_state, call);
 	bool over = clock_now_ms >= state->end_ms;
 	struct err err = { "" };
 	uint64_t next_ms;
@@ -205,7 +205,7 @@ static enum cli_step wait_next(struct cli_call *call)
 
 static void wait_end(struct cli_call *call)
 {
-	struct wait_state *state = call->state;
+	struct wait_state *state = CLI_STATE_OF(struct wait_state, call);
 
 	if (!state)
 		return;
@@ -216,7 +216,7 @@ static void wait_end(struct cli_call *call)
 const struct cli_command cli_wait_commands[] = {
 	{ .words = "wait", .args = "{ -h | <delay> } [<condition>]", .level = LEVEL_USER,
 	  .start = wait_start, .next = wait_next, .end = wait_end,
-	  .state_size = sizeof(struct wait_state),
+	  CLI_STATE(struct wait_state),
 	  .help = "wait for a time, or until a condition is met" },
 	{ .words = NULL },
 };

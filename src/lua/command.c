@@ -305,7 +305,7 @@ static void wake(struct script *s)
 
 static int command_start(struct cli_call *call, struct err *err)
 {
-	struct command_state *st = call->state;
+	struct command_state *st = CLI_STATE_OF(struct command_state, call);
 
 	st->call = call;
 	st->handle_ref = st->priv_ref = LUA_NOREF;
@@ -318,7 +318,7 @@ static int command_start(struct cli_call *call, struct err *err)
 
 static enum cli_step command_next(struct cli_call *call)
 {
-	struct command_state *st = call->state;
+	struct command_state *st = CLI_STATE_OF(struct command_state, call);
 	bool first = !st->started;
 	const char *bytes;
 	size_t len;
@@ -352,7 +352,7 @@ static enum cli_step command_next(struct cli_call *call)
 
 static void command_end(struct cli_call *call)
 {
-	struct command_state *st = call->state;
+	struct command_state *st = CLI_STATE_OF(struct command_state, call);
 
 	if (!st)
 		return;
@@ -426,7 +426,7 @@ static void add(lua_State *L, const char *words, const char *usage, const struct
 	*row = (struct cli_command){
 		.words = strdup(words), .level = LEVEL_USER, .flags = CLI_READS, .start = command_start,
 		.next = command_next, .end = command_end,
-		.state_size = sizeof(struct command_state), .help = strdup(usage),
+		CLI_STATE(struct command_state), .help = strdup(usage),
 	};
 	BUG_ON(!row->words || !row->help);
 	functions[command_count] = r;

@@ -209,7 +209,7 @@ static void say_process(struct text *out, pid_t pid, const char *type, const cha
 
 static int proc_start(struct cli_call *call, struct err *err)
 {
-	struct proc_state *state = call->state;
+	struct proc_state *state = CLI_STATE_OF(struct proc_state, call);
 	char reloads[40];
 
 	(void)err;
@@ -244,7 +244,7 @@ static void say_worker(struct cli_call *call, struct proc_state *state, unsigned
 
 static enum cli_step proc_next(struct cli_call *call)
 {
-	struct proc_state *state = call->state;
+	struct proc_state *state = CLI_STATE_OF(struct proc_state, call);
 
 	if (state->row < segment_rows(segment)) {
 		say_worker(call, state, state->row++);
@@ -275,7 +275,7 @@ static const struct cli_command parent_commands[] = {
 	{ .words = "@master", .level = LEVEL_USER,
 	  .help = "send a command to the master process" },
 	{ .words = "show proc", .level = LEVEL_USER, .start = proc_start, .next = proc_next,
-	  .state_size = sizeof(struct proc_state), .help = "show processes status" },
+	  CLI_STATE(struct proc_state), .help = "show processes status" },
 	{ .words = "reload", .level = LEVEL_OPERATOR, .start = reload_start,
 	  .help = "reload the configuration, or a new program" },
 	{ .words = NULL },
