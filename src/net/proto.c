@@ -65,7 +65,7 @@ struct span proto_unusual(struct span list)
 		if (proto_agreed(name) > PROTO_USUAL)
 			return name;
 	}
-	return (struct span){ NULL, 0 };
+	return (struct span){ "", 0 };
 }
 
 size_t proto_names_of(enum proto p, struct span from, char *to)
