@@ -137,7 +137,7 @@ static int begin(void **state)
 	(void)state;
 	snprintf(served_name, sizeof(served_name), "%s", served_begin());
 	snprintf(text, sizeof(text),
-		 "global\n httpclient.ssl.verify none\n httpclient.retries 1\n"
+		 "global\n httpclient.retries 1\n"
 		 "defaults\n mode http\n timeout connect 5s\n timeout server 60s\n"
 		 "backend b\n http-request set-header x y\n http-response set-header x %%[srv_name]\n"
 		 " server s abns@%s\n", served_name);
