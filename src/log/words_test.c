@@ -307,6 +307,36 @@ static void global_lines(void **state)
 	config_free(&cfg);
 }
 
+/* How many notes there are once all has been read. */
+static unsigned notes(void)
+{
+	cfg->diag->verbose = true;
+	assert_int_equal(log_module.finish(cfg, data()), 0);
+	return cfg->diag->count[DIAG_NOTE];
+}
+
+/* "log global" that leads nowhere is worth a note; whoever does not say it, or has lines, gets none. */
+static void global_lines_that_lead_nowhere(void **state)
+{
+	struct holder holder = { NULL };
+
+	(void)state;
+	loads("global\n");
+	assert_int_equal(notes(), 0);
+	adds_global(&holder);
+	assert_int_equal(notes(), 1);
+	assert_string_equal(cfg->diag->first->message,
+			    "'log global' leads nowhere: section 'global' has no line 'log'");
+	assert_int_equal(cfg->diag->first->place.line, 77);
+	config_free(&cfg);
+	holder.conf = NULL;
+	loads("global\n log 127.0.0.1 local0\n");
+	assert_int_equal(notes(), 0);
+	adds_global(&holder);
+	assert_int_equal(notes(), 0);
+	config_free(&cfg);
+}
+
 /* -- rings ----------------------------------------------------------------------------------- */
 
 static struct ring *ring(const char *name)
@@ -569,6 +599,7 @@ int main(void)
 		cmocka_unit_test(limits_of_samples),
 		cmocka_unit_test(lines_are_inherited_until_changed),
 		cmocka_unit_test(global_lines),
+		cmocka_unit_test(global_lines_that_lead_nowhere),
 		cmocka_unit_test(words_of_rings),
 		cmocka_unit_test(rings_of_addresses),
 		cmocka_unit_test(lines_to_rings),

@@ -201,6 +201,12 @@ static void page_shows_everything(void **state)
 	has("<script nonce=\"NONCE\" data-refresh=0>");
 	lacks("style=\"");
 	lacks("onclick=\"");
+	has("<a href=\"/stats\">Refresh now</a>");
+	has("<a href=\"/stats;csv\">CSV</a>");
+	has("<a href=\"/stats;json\">JSON</a>");
+	has("<a href=\"/stats;json-schema\">Schema</a>");
+	lacks("Stop refreshing");
+	lacks("Refresh by itself");
 }
 
 static void words_of_the_page(void **state)
@@ -221,6 +227,7 @@ static void words_of_the_page(void **state)
 	has("<noscript><meta http-equiv=refresh content=5></noscript>");
 	has("data-refresh=5>");
 	has("<a href=\"/stats;csv;norefresh\">CSV</a>");
+	has("<a href=\"/stats;json;norefresh\">JSON</a>");
 	lacks("Penstock <small>");
 	ask("/stats;norefresh");
 	has("<a href=\"/stats\">Refresh by itself</a>");
