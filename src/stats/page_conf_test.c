@@ -7,13 +7,16 @@
 
 #include <cmocka.h>
 
+#include "base/err.h"
 #include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
+#include "event/timer.h"
 #include "expr/expr_conf.h"
 #include "expr/expr.h"
 #include "net/bind_conf.h"
 #include "proxy/proxy.h"
+#include "stats/history.h"
 #include "stats/page.h"
 #include "stats/page_conf.h"
 
@@ -163,6 +166,33 @@ static void defaults(void **state)
 	config_free(&cfg);
 }
 
+/* -- samples of requests --------------------------------------------------------------------- */
+
+/* Timers while it runs with this configuration, and behind its end. */
+static void samples(const char *text, unsigned timers)
+{
+	struct err err = { "" };
+
+	loads(text);
+	proxies_running = config_data(cfg, &proxy_module);
+	assert_int_equal(history_module.start(cfg, NULL, &err), 0);
+	assert_int_equal(timer_count(), timers);
+	history_module.stop();
+	assert_int_equal(timer_count(), 0);
+	proxies_running = NULL;
+	config_free(&cfg);
+}
+
+/* A page is what somebody looks at: without one nothing is sampled. */
+static void a_page_is_a_reason_to_sample(void **state)
+{
+	(void)state;
+	samples("backend f\n mode http\n", 0);
+	samples("backend f\n mode http\n stats enable\n", 1);
+	samples("backend f\n mode http\n disabled\n stats enable\n", 0);
+	samples("backend f\n mode http\nbackend g\n mode http\n stats enable\n", 1);
+}
+
 /* -- what they say --------------------------------------------------------------------------- */
 
 /* The section is told exactly this, at this line; severity: what of. */
@@ -258,6 +288,7 @@ int main(void)
 		cmocka_unit_test(users),
 		cmocka_unit_test(admins_and_rules),
 		cmocka_unit_test(defaults),
+		cmocka_unit_test(a_page_is_a_reason_to_sample),
 		cmocka_unit_test(words_that_are_refused),
 		cmocka_unit_test(words_that_are_doubtful),
 		cmocka_unit_test(sections_that_contradict_themselves),
