@@ -282,6 +282,18 @@ static void stick_tables(void **state)
 	stick_memory_end();
 }
 
+/* What is longer than any parameter is refused, at the 64th byte. */
+static void long_parameters(void **state)
+{
+	static struct metrics m;
+	char word[64];
+
+	(void)state;
+	memset(word, 'x', sizeof(word));
+	assert_int_equal(metrics_init(&m, (struct span){ word, 63 }), 0);
+	assert_int_equal(metrics_init(&m, (struct span){ word, 64 }), -1);
+}
+
 static void labels_are_escaped(void **state)
 {
 	(void)state;
@@ -336,6 +348,7 @@ int main(void)
 		TEST(stopped_frontends_are_gone),
 		TEST(scopes),
 		TEST(stick_tables),
+		TEST(long_parameters),
 		TEST(labels_are_escaped),
 		TEST(any_size_of_buffer),
 		TEST(servers_that_go_away),
