@@ -64,7 +64,8 @@ struct kernel_wanted {
 	uint32_t bytes, base;        /* of both pumps, at a rest, and at ms */
 	uint32_t ms;                 /* since when small pieces are counted */
 	uint16_t in;                 /* so many until the kernel is to have them; 0: never */
-	bool judged;                 /* whether that pays is to be learnt: option kernel-relay auto */
+	bool judged;                 /* whether that pays is to be learnt: option kernel-relay
+				      * auto */
 };
 
 /* NULL: nobody wants it. */

@@ -89,7 +89,8 @@ static void say_back(struct echo *e, unsigned i)
 		memcpy(out.iov[out.count].iov_base, pieces[at].iov_base, pieces[at].iov_len);
 		out.msgs[out.count].msg_len = (unsigned)pieces[at].iov_len;
 		out.msgs[out.count].msg_hdr.msg_controllen = 0;
-		assert_int_equal(dgram_out_take(&out, out.count, DGRAM_PAYLOAD_MOST, &e->dgram, &key,
+		assert_int_equal(dgram_out_take(&out, out.count, DGRAM_PAYLOAD_MOST, &e->dgram,
+						&key,
 						fd, &t->way), 1);
 	}
 	dgram_out_soon(&out);

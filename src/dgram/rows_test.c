@@ -56,7 +56,7 @@ static void test_what_is_a_row(void **state)
 		char memory[] = text;                                                              \
 		unsigned bytes = sizeof(text) - 1;                                                 \
 		uint16_t size = row_size;                                                          \
-		assert_int_equal(dgram_row_trim(memory, &bytes, &size, most), went);                 \
+		assert_int_equal(dgram_row_trim(memory, &bytes, &size, most), went);         \
 		assert_int_equal(bytes, sizeof(left) - 1);                                         \
 		assert_memory_equal(memory, left, bytes);                                          \
 		assert_int_equal(size, left_size);                                                 \

@@ -29,7 +29,8 @@ const struct change_kind *change_kind_find(const char *name, size_t len)
 	size_t i;
 
 	for (i = 0; change_kinds && change_kinds[i]; i++)
-		if (strlen(change_kinds[i]->name) == len && !memcmp(change_kinds[i]->name, name, len))
+		if (strlen(change_kinds[i]->name) == len &&
+		    !memcmp(change_kinds[i]->name, name, len))
 			return change_kinds[i];
 	return NULL;
 }

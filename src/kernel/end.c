@@ -45,7 +45,8 @@ void kernel_want_again(struct relay *relay)
 	struct kernel_wanted *wanted = kernel_wanted_of(relay);
 
 	wanted->bytes = kernel_waits_bytes(relay);
-	kernel_waits_for(relay, wanted->judged ? 0 : kernel_waits_least(relay) + KERNEL_AGAIN_AFTER);
+	kernel_waits_for(relay, wanted->judged ? 0 :
+				kernel_waits_least(relay) + KERNEL_AGAIN_AFTER);
 }
 
 static void way_end(struct relay *relay, struct kernel_way *way)

@@ -248,7 +248,8 @@ unsigned queue_serve(struct server *server)
 		return serve_shared(server);
 	if (!server->proxy->be->total_queued)
 		return 0;
-	while (server->state->op != SERVER_DOWN && (entry = next_for(server)) && slot_take(server)) {
+	while (server->state->op != SERVER_DOWN && (entry = next_for(server)) &&
+	       slot_take(server)) {
 		offer(entry, server);
 		n++;
 	}

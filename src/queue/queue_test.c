@@ -241,7 +241,8 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, setup)
 	const struct CMUnitTest tests[] = {
 		TEST(serves_in_order_of_arrival), TEST(another_servers_queue_is_left_alone),
-		TEST(limits_hold), TEST(maxqueue), TEST(positions), TEST(turns), TEST(drain_serves_its_own),
+		TEST(limits_hold), TEST(maxqueue), TEST(positions), TEST(turns),
+		TEST(drain_serves_its_own),
 		TEST(a_server_down_serves_nobody), TEST(backups_wait_for_their_turn),
 		TEST(flush_ends), TEST(dynamic_maxconn),
 	};
