@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What commands that dump things say, byte for byte: wrong messages with their bytes, descriptors. On
- * a world made by hand.
+ * What commands that dump things say, byte for byte: wrong messages with their bytes, descriptors,
+ * sessions. On a world made by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,9 +10,13 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "exchange/bad_message.h"
+#include "relay/pipe.h"
 #include "stats/test_world.h"
+#include "stream/kind.h"
+#include "stream/stream.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -198,12 +202,138 @@ static void descriptors(void **state)
 	close(null);
 }
 
+/* ---- show sess --------------------------------------------------------------------------- */
+
+static const struct step steps[] = { { .name = "first" }, { .name = "second" } };
+static const struct stream_kind kind = { .name = "test", .request = steps };
+static struct origin origin;
+static struct stream stream;
+static struct pipe pipe_of_response = { .held = 31 };
+
+/* A stream that has got as far as it can; each number is another one. */
+static void begin_stream(void)
+{
+	static union {
+		struct buf buf;
+		char room[sizeof(struct buf) + 64];
+	} held = { .buf = { .size = 64, .len = 21 } };
+
+	origin = (struct origin){ .frontend = w->fe, .listener = listener_of(w->one),
+				  .accepted_ms = clock_now_ms - 61000,
+				  .accepted = { 1700000000, 12345 } };
+	origin.src = (struct addr){ .family = AF_INET, .port = 4321 };
+	origin.src.v4.s_addr = htonl(0x7f000005);
+	stream = (struct stream){ .origin = &origin, .kind = &kind, .backend = w->one,
+				  .server = w->s1, .id = 0x1f, .failures = 2,
+				  .request = { .step = 1 } };
+	stream.expires = true;
+	stream.expire_ms = clock_now_ms + 5000;
+	stream.relay.request = (struct pump){ .buf = &held.buf, .copied = 22, .spliced = 23,
+					      .calls = 24, .flags = PUMP_OPEN | PUMP_DATA,
+					      .allowed = UINT64_MAX };
+	stream.relay.response = (struct pump){ .pipe = &pipe_of_response, .copied = 32, .spliced = 33,
+					       .calls = 34, .flags = PUMP_OPEN | PUMP_SPLICING,
+					       .mode = PUMP_COPY, .allowed = 35 };
+	list_append(&streams_all, &stream.node);
+}
+
+static void end_stream(void)
+{
+	list_remove(&stream.node);
+	list_init(&streams_all);
+}
+
+static void each_field_of_a_session(void **state)
+{
+	(void)state;
+	begin_stream();
+	assert_string_equal(
+		ask("show sess"),
+		"0x1f: proto=tcpv4 src=127.0.0.5:4321 fe=fe be=one srv=s1 ts=01 age=1m1s calls=58 "
+		"rq[way=copy,held=21,copied=22,spliced=23,calls=24] "
+		"rp[way=splice,held=31,copied=32,spliced=33,calls=34] s0=[fd=-1] s1=[fd=-1] exp=5s "
+		"rc=2\n\n");
+	stream.relay.request.flags = 0;
+	stream.backend = NULL;
+	stream.server = NULL;
+	stream.expires = false;
+	listener_of(w->one)->addr.family = AF_INET6;
+	assert_non_null(strstr(ask("show sess"), "proto=tcpv6 src=127.0.0.5:4321 fe=fe be=<NONE> "
+						  "srv=<none> ts=01"));
+	assert_non_null(strstr(said, " rq[way=none,"));
+	assert_non_null(strstr(said, " exp=<NEVER> rc=2\n"));
+	stream.expires = true;
+	stream.expire_ms = clock_now_ms - 5000;
+	listener_of(w->one)->addr.family = AF_UNIX;
+	origin.src.family = AF_UNIX;
+	assert_non_null(strstr(ask("show sess"), "proto=unix_stream src=unix:1 fe=fe"));
+	assert_non_null(strstr(said, " exp=0s rc=2\n"));
+	listener_of(w->one)->addr.family = AF_UNSPEC;
+	assert_non_null(strstr(ask("show sess"), "proto=fd "));
+	end_stream();
+}
+
+static void everything_about_a_session(void **state)
+{
+	static const char expected[] =
+		"0x1f: [14/Nov/2023:22:13:20.012345] id=31 proto=tcpv4 source=127.0.0.5:4321\n"
+		"  step=second conn_retries=2 age=1m1s exp=5s\n"
+		"  frontend=fe (id=3 mode=tcp), listener=sockone (id=1) addr=127.0.0.1:29080\n"
+		"  backend=one (id=2 mode=http)\n"
+		"  server=s1 (id=1) addr=127.0.0.1:29001\n"
+		"  client=<none>\n"
+		"  server=<none>\n"
+		"  req: way=copy mode=adaptive flags=open|data\n"
+		"      copied=22 spliced=23 calls=24 held=21 buffer=64 pipe=0 forward=all\n"
+		"  res: way=splice mode=copy flags=open|splicing\n"
+		"      copied=32 spliced=33 calls=34 held=31 buffer=0 pipe=31 forward=35\n\n";
+
+	(void)state;
+	begin_stream();
+	w->one->set.mode = MODE_HTTP;
+	assert_string_equal(ask("show sess all"), expected);
+	assert_string_equal(ask("show sess 0x1f"), expected);
+	assert_string_equal(ask("show sess 31"), expected);
+	assert_string_equal(ask("show sess 0x1e"), "Session not found.\n\n");
+	stream.backend = NULL;
+	stream.server = NULL;
+	listener_of(w->one)->bind->name = NULL;
+	stream.relay.response.flags = 0;
+	ask("show sess all");
+	assert_non_null(strstr(said, "listener=? (id=1) "));
+	assert_non_null(strstr(said, "\n  backend=<NONE> (id=-1 mode=-)\n  server=<none> (id=-1)\n"));
+	assert_non_null(strstr(said, "\n  res: way=none mode=copy flags=-\n"));
+	end_stream();
+}
+
+/* The words for bits stand in the order of the bits. */
+static void flags_of_a_direction(void **state)
+{
+	static const char *const names[] = { "open",	 "look",      "eof",	  "finished",
+					     "readerr",	 "writeerr",  "nomem",	  "data",
+					     "done",	 "splicing",  "pulled",	  "trusted",
+					     "unsplice", "stopped" };
+	char expected[64];
+	size_t i;
+
+	(void)state;
+	begin_stream();
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		stream.relay.request.flags = (uint16_t)(1u << i);
+		snprintf(expected, sizeof(expected), " mode=adaptive flags=%s\n", names[i]);
+		assert_non_null(strstr(ask("show sess all"), expected));
+	}
+	end_stream();
+}
+
 #define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test(wrong_messages), test(bytes_of_wrong_messages), test(descriptors),
+		test(each_field_of_a_session), test(everything_about_a_session),
+		test(flags_of_a_direction),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

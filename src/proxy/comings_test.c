@@ -216,14 +216,21 @@ static void servers_that_come(void **state)
 	assert_int_equal(s->puid, 77);
 	assert_true(s->forced_id);
 	assert_int_equal(s->state->admin, ADMIN_FORCED_MAINT);
-	assert_string_equal(add("b/n4", "127.0.0.1:1 from base"), "");
+	assert_string_equal(add("b/n4", "127.0.0.1:1 from base guid g4"), "");
 	assert_int_equal(srv("b/n4")->set.weight, 5);
+	/* They have no line of a file. */
+	assert_string_equal(add("b/n5", "127.0.0.1:1 id 77"),
+			    "'id' : custom id 77 already used at add server:0 ('server n3').");
+	assert_string_equal(add("b/n5", "127.0.0.1:1 guid g4"),
+			    "server b/n5 has the guid 'g4', which server b/n4 at add server:0 has "
+			    "already");
 	/* One that was added has no settings to give. */
 	assert_string_equal(add("b/n5", "127.0.0.1:1 from n1"),
 			    "'from' expects 'default-server', a server of the files or a defaults "
 			    "section, not 'n1'.");
 	assert_string_equal(add("b/n5", "127.0.0.1:1 track n1"),
 			    "unable to use b/n1 for tracking as it is a dynamic server.");
+	assert_true(list_empty(&srv("b/n1")->trackers));
 	assert_string_equal(add("l/n6", "127.0.0.1:1 track s1 enabled"), "");
 	assert_ptr_equal(srv("l/n6")->tracked, srv("l/s1"));
 	server_make_maint(srv("l/s1"));
@@ -266,7 +273,9 @@ static void servers_that_go(void **state)
 						      "other configuration elements pointing to it.");
 	s->pointed_at = false;
 	s->state->hostname = strdup("host");
+	s->left_row = 9;
 	server_remove(s);
+	assert_int_equal(s->left_row, segment_own_row);
 	assert_int_equal(servers_gone, gone + 1);
 	assert_int_equal(servers_left(), 1);
 	assert_true(servers_left_of(px("b")));
@@ -454,7 +463,9 @@ static void backends_that_go(void **state)
 	n->be->current = 1;
 	assert_string_equal(backend_goes("n", false), "Backend 'n' still has streams.");
 	assert_string_equal(backend_goes("n", false), "Backend 'n' still has streams.");
+	n->left_row = 9;
 	backend_remove(n);
+	assert_int_equal(n->left_row, segment_own_row);
 	assert_int_equal(backends_gone, gone + 1);
 	assert_int_equal(backends_left(), 1);
 	assert_null(proxy_find(proxies_running, "n", PROXY_BACKEND));
