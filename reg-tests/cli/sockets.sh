@@ -30,6 +30,8 @@ check "a TCP socket, too" is "$tcp" "show cli level" admin
 ask "show cli sockets" >"$dir/sockets"
 check "all are listed" test "$(wc -l <"$dir/sockets")" -ge 5
 check "with address and level" grep -qx "ipv4@$tcp admin all" "$dir/sockets"
+check "the environment names them" is "$stats" "show env HAPROXY_CLI" \
+	"HAPROXY_CLI=unix@$stats;unix@$user;unix@$operator;ipv4@$tcp"
 check "with path and level" grep -qx "unix@$user user all" "$dir/sockets"
 stop_penstock
 

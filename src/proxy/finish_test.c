@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "config/diag.h"
 #include "config/environment.h"
 #include "config/load.h"
 #include "net/bind_conf.h"
@@ -133,6 +134,40 @@ static void names_of_sections(void **state)
 
 	(void)state;
 	ALL_SAY(cases);
+}
+
+/* Rules belong to one section and those that name it. */
+static void sections_with_rules_have_no_heirs(void **state)
+{
+	static const struct {
+		size_t at;
+		const char *name;
+	} lists[] = {
+		{ offsetof(struct proxy, connection_rules), "tcp-request connection" },
+		{ offsetof(struct proxy, session_rules), "tcp-request session" },
+		{ offsetof(struct proxy, request_rules), "tcp-request content" },
+		{ offsetof(struct proxy, response_rules), "tcp-response content" },
+		{ offsetof(struct proxy, http_request_rules), "http-request" },
+		{ offsetof(struct proxy, http_response_rules), "http-response" },
+		{ offsetof(struct proxy, http_after_rules), "http-after-response" },
+	};
+	static const char first[] = "defaults a\n", second[] = "defaults b from a\n";
+	char expected[300], *from;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_LEN(lists); i++) {
+		config_free(&cfg);
+		cfg = config_new(list, false);
+		config_read_text(cfg, "test", first, strlen(first));
+		from = (char *)list_first(&all()->defaults, struct proxy, node);
+		*(void **)(void *)(from + lists[i].at) = from;
+		assert_int_equal(config_read_text(cfg, "test", second, strlen(second)), -1);
+		snprintf(expected, sizeof(expected),
+			 "a defaults section cannot inherit from 'a' (test:1), which has '%s' rules: "
+			 "they would not hold for those who use this one", lists[i].name);
+		assert_string_equal(cfg->diag->first->message, expected);
+	}
 }
 
 static void names_that_are_too_long(void **state)
@@ -676,7 +711,8 @@ static void where_those_go_that_belong_to_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(names_of_sections), TEST(names_that_are_too_long), TEST(names_used_twice),
+		TEST(names_of_sections), TEST(sections_with_rules_have_no_heirs),
+		TEST(names_that_are_too_long), TEST(names_used_twice),
 		TEST(numbers_used_twice), TEST(numbers_of_the_others), TEST(numbers_of_sockets),
 		TEST(guids_used_twice), TEST(guids_are_found), TEST(default_backends),
 		TEST(who_leads_where), TEST(missing_timeouts), TEST(protocols_of_sockets),
