@@ -16,7 +16,6 @@
 #include "dns/lookup.h"
 #include "dns/resolvers.h"
 #include "exchange/bad_message.h"
-#include "exchange/body_wait.h"
 #include "exchange/doubts.h"
 #include "exchange/early_part.h"
 #include "exchange/errors.h"
@@ -311,7 +310,6 @@ struct proxy_part *const proxy_part_list[] = {
 struct exchange_part *const exchange_part_list[] = {
 	&early_part,
 	&tarpit_part,
-	&body_part,
 	&cookie_dates_part,
 	NULL,
 };

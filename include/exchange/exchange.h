@@ -70,6 +70,7 @@ struct exchange {
 					 * it does not, or for no reason of its own (LOCAL) */
 	bool service_rules;             /* http-response rules see the service's answer */
 
+	uint32_t body_until;            /* exchange/body_wait.h */
 	uint32_t interims, interim_ms;  /* how many 1xx the server has said; clock_now_ms of the
 					 * first */
 	uint32_t try_us; /* clock_read_us, its low bits, when the request was sent last:
@@ -90,6 +91,7 @@ struct exchange {
 					 * exchange/unread.h */
 	struct exchange_parts *parts;   /* of features: exchange/exchange_part.h; NULL: none */
 	bool backend_passed;            /* http-response rules of the backend have let it pass */
+	bool body_wanted;               /* exchange/body_wait.h */
 	bool hinting;                   /* res is a 103 under way: early-hint */
 	bool lenient;                   /* strict-mode off: a rewriting that fails is no error */
 	bool unwritten;                 /* a rewriting has failed, and was one */

@@ -1,45 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How long a rule waits for a body. Said by the action (http_stream.c), asked by the steps (body.c).
- */
+ * Two members of the exchange and no part: who waits is meant to cost little memory. */
 #include "exchange/body_wait.h"
 
 #include "base/clock.h"
+#include "exchange/exchange.h"
 
-struct body_wait {
-	uint32_t until; /* clock_now_ms, its low bits: no longer */
-	bool wanted;
-};
-
-struct exchange_part body_part = { EXCHANGE_PART("body that is waited for", struct body_wait) };
-
-bool body_want(struct exchange *x, unsigned ms)
+void body_want(struct exchange *x, unsigned ms)
 {
-	struct body_wait *wait = exchange_part_make(x, &body_part);
-
-	if (wait && !wait->wanted)
-		*wait = (struct body_wait){ .until = (uint32_t)clock_now_ms + ms, .wanted = true };
-	return wait != NULL;
+	if (!x->body_wanted)
+		x->body_until = (uint32_t)clock_now_ms + ms;
+	x->body_wanted = true;
 }
 
 void body_unwant(struct exchange *x)
 {
-	struct body_wait *wait = exchange_part(x, &body_part);
-
-	if (wait)
-		wait->wanted = false;
+	x->body_wanted = false;
 }
 
 bool body_wanted(const struct exchange *x)
 {
-	const struct body_wait *wait = exchange_part(x, &body_part);
-
-	return wait && wait->wanted;
+	return x->body_wanted;
 }
 
 unsigned body_wait_left(const struct exchange *x)
 {
-	const struct body_wait *wait = exchange_part(x, &body_part);
-	int32_t left = wait ? (int32_t)(wait->until - (uint32_t)clock_now_ms) : 0;
+	int32_t left = x->body_wanted ? (int32_t)(x->body_until - (uint32_t)clock_now_ms) : 0;
 
 	return left > 0 ? (unsigned)left : 0;
 }

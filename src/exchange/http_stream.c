@@ -101,10 +101,12 @@ static enum action_result action_body(const struct rule *rule, struct view *view
 	unsigned ms = body_timeout(data, view, response);
 
 	(void)place;
-	if (!body_there(data, view, response))
-		return body_want(x, ms ? ms : INT32_MAX) ? ACTION_WAIT : ACTION_ERROR;
-	body_unwant(x);
-	return ACTION_NEXT;
+	if (body_there(data, view, response)) {
+		body_unwant(x);
+		return ACTION_NEXT;
+	}
+	body_want(x, ms ? ms : INT32_MAX);
+	return ACTION_WAIT;
 }
 
 /* -- pause ------------------------------------------------------------------------------ */
