@@ -13,6 +13,7 @@ A, CNAME, AAAA, SRV = 1, 5, 28, 33
 NOERROR, FORMERR, SERVFAIL, NXDOMAIN, REFUSED = 0, 1, 2, 3, 5
 SILENT, GARBAGE, FORGED, ROUND = "silent", "garbage", "forged", "round"
 WORDS = SILENT, GARBAGE, FORGED, ROUND
+ESTABLISHED = 1  # of the kernel's states of a connection
 
 
 def encode(name):
@@ -29,6 +30,14 @@ def decode(packet):
     return ".".join(parts).lower(), kind, at + 5
 
 
+def stands(s):
+    """The connection's other end has not left it: a thread notices that later than the kernel."""
+    try:
+        return s.family == socket.AF_UNIX or s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == ESTABLISHED
+    except OSError: # closed, or become a part of a connection with TLS
+        return False
+
+
 class NameServer:
     """zone: a name's addresses (a list of texts) or services (of tuples: priority, weight, port, host), a
     code, SILENT, GARBAGE, FORGED (others answer first) or ROUND (names that point to themselves), or another
@@ -42,6 +51,7 @@ class NameServer:
         self.asked, self.by_tcp = collections.Counter(), collections.Counter()
         self.seen, self.ids = collections.Counter(), []  # over UDP: ports that asked; numbers of questions
         self.peers, self.open, self.most = [], 0, 0  # over TCP: addresses; connections now, and at most
+        self.living = []
         while not self.bind(address, port):
             pass
         self.tcp.listen(100)
@@ -132,10 +142,11 @@ class NameServer:
             for answer in answers:
                 self.udp.sendto(answer, peer)
 
-
     def serve(self, s):
+        own = s
         self.open += 1
-        self.most = max(self.most, self.open)
+        self.living.append(own)
+        self.most = max(self.most, sum(stands(each) for each in self.living))
         try:
             if s.family != socket.AF_UNIX:
                 self.peers.append(s.getpeername()[0])
@@ -145,6 +156,7 @@ class NameServer:
         except OSError:
             pass
         self.open -= 1
+        self.living.remove(own)
         s.close()
 
     def converse(self, r):
