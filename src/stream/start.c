@@ -10,6 +10,7 @@
 #include "share/segment.h"
 #include "stream/bytes.h"
 #include "stream/client_close.h"
+#include "stream/extra.h"
 #include "stream/kind.h"
 #include "stream/moments.h"
 #include "stream/run.h"
@@ -36,6 +37,7 @@ COLD static void stream_short(struct stream *s, struct buf **held)
 	buffer_give(held);
 	client_close_end(&s->relay, s->origin->frontend, true);
 	end_close(&s->relay.client, false);
+	extra_free(s); /* who lends may have begun one */
 	s->origin->carrier->ended(s->origin);
 	pool_give(&stream_pool, &s);
 }
