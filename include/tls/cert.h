@@ -4,7 +4,7 @@
  * (tls/store.h) makes another object and puts it in the entry's place.
  *
  * A certificate is kept as its DER, some 1.5 kB. OpenSSL's objects (X509, EVP_PKEY) are made at the
- * first use and live while the certificate is among those used last (tls_cert_parsed_max). */
+ * first use and live while the certificate is among those used last (tls_tune.parsed_most). */
 #ifndef TLS_CERT_H
 #define TLS_CERT_H
 
@@ -60,7 +60,6 @@ MUST_USE int tls_cert_use_context(struct tls_cert *cert, SSL_CTX *ctx);
 struct tls_cert *tls_cert_of(const SSL *ssl);
 /* A context for accepting: SCT lists of certificates will be sent to clients that ask. 0 or -1. */
 MUST_USE int tls_cert_announce(SSL_CTX *ctx);
-extern unsigned tls_cert_parsed_max; /* how many are kept parsed */
 
 /* OpenSSL's objects, parsed when they are not there: NULL: no memory. They may go when other
  * certificates are used: take a reference (X509_up_ref ...) to keep one. */

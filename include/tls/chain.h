@@ -6,9 +6,6 @@
 #include <openssl/x509.h>
 #include <stdbool.h>
 
-/* ssl-skip-self-issued-ca: what is sent is tls_chain_without_root of what the file has. */
-extern bool tls_chain_skip_root;
-
 /* The chain that a client needs which has the authority: of the given certificates, in any order,
  * those that lead from the leaf upwards. The leaf and a certificate signed by itself are left out,
  * and so is what leads nowhere. A stack with references of its own, maybe empty; NULL: no

@@ -31,10 +31,8 @@ void tls_note_refused(SSL *ssl, X509 *peer);
  * none. */
 X509 *tls_notes_peer(const SSL *ssl);
 
-/* tune.ssl.capture-buffer-size: most bytes of lists that are kept of a ClientHello; 0: none is. */
-extern unsigned tls_capture_size;
-/* A fresh SSL that is about to hear a ClientHello: it will be captured, if tls_capture_size says
- * so. Takes the SSL's message callback until then. */
+/* A fresh SSL that is about to hear a ClientHello: it will be captured, if tls_tune.capture_size
+ * says so. Takes the SSL's message callback until then. */
 void tls_note_hello(SSL *ssl);
 /* NULL: there is none. */
 const struct tls_capture *tls_notes_capture(const SSL *ssl);
@@ -42,9 +40,7 @@ const struct tls_capture *tls_notes_capture(const SSL *ssl);
  * no memory. */
 struct tls_capture *tls_capture_parse(struct span hello, unsigned size);
 
-/* tune.ssl.keylog: secrets are noted. */
-extern bool tls_keylog;
-/* Notes the secrets of all connections of that context, if tls_keylog says so. */
+/* Notes the secrets of all connections of that context, if tls_tune.keylog says so. */
 void tls_note_secrets(SSL_CTX *ctx);
 /* The secret in hexadecimal; ptr NULL: there is none. */
 struct span tls_notes_secret(const SSL *ssl, enum tls_secret which);

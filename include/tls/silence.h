@@ -8,9 +8,6 @@
 #include "base/clock.h"
 #include "tls/layer.h"
 
-/* How long a connection is silent before it is folded. Folding and unfolding cost some 10 us. */
-extern unsigned tls_silence_ms;
-
 /* A connection is there; it is about to go, and is unfolded. */
 void tls_silence_begin(struct tls_conn *t);
 void tls_silence_end(struct tls_conn *t);

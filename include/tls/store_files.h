@@ -54,10 +54,9 @@ MUST_USE int tls_files_chains(const char *directory, struct err *err);
  * by a NUL that is not counted. 0, or -1 and err. */
 enum { TLS_FILE_MAX = 16 << 20 };
 MUST_USE int tls_file_read(const char *path, struct span *text, struct err *err);
-/* The same; where a configuration is only explained (tls_files_stand_in) a file that cannot be read
- * is no mistake: a certificate with a key of its own stands in for it. */
+/* The same; where a configuration is only explained (tls_tune.files_stand_in) a file that cannot be
+ * read is no mistake: a certificate with a key of its own stands in for it. */
 MUST_USE int tls_file_read_or_stand_in(const char *path, struct span *text, struct err *err);
-extern bool tls_files_stand_in;
 /* The chain from issuers-chain-path, if they have none and it is there. 0, or -1: no memory. */
 MUST_USE int tls_files_complete(struct tls_pieces *pieces);
 /* The file of issuers-chain-path that has this chain; NULL: none has. */

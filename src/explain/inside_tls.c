@@ -10,6 +10,7 @@
 #ifdef HAVE_OPENSSL
 
 #include "tls/store.h"
+#include "tls/tune.h"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -24,7 +25,7 @@ struct inside_tls {
 
 void inside_tls_files(void)
 {
-	tls_files_stand_in = true;
+	tls_tune.files_stand_in = true;
 }
 
 struct inside_tls *inside_tls_new(const char *sni, bool h2)

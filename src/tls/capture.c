@@ -6,13 +6,12 @@
 
 #include "base/bug.h"
 #include "tls/notes_own.h"
+#include "tls/tune.h"
 
 #include <stdlib.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-
-unsigned tls_capture_size;
 
 enum { HELLO_RANDOM = 32, EXT_GROUPS = 10, EXT_FORMATS = 11, HANDSHAKE_HEADER = 4 };
 
@@ -139,12 +138,12 @@ static void capture_message(int sent, int version, int type, const void *bytes, 
 		return;
 	notes = tls_notes_make(ssl);
 	if (notes && !notes->capture)
-		notes->capture = tls_capture_parse(hello, tls_capture_size);
+		notes->capture = tls_capture_parse(hello, tls_tune.capture_size);
 }
 
 void tls_note_hello(SSL *ssl)
 {
-	if (tls_capture_size)
+	if (tls_tune.capture_size)
 		SSL_set_msg_callback(ssl, capture_message);
 }
 

@@ -6,7 +6,7 @@
  * Ten thousand of them are no more than their DER in memory: the leaf is parsed once, to check it
  * and to read its names, and the key is compared with it without OpenSSL's decoders
  * (tls/keypair.h). What a handshake needs is made at first use and kept while it is among the
- * tls_cert_parsed_max used last. Certificates of chains are shared by content.
+ * tls_tune.parsed_most used last. Certificates of chains are shared by content.
  */
 #include "tls/cert.h"
 
@@ -19,6 +19,7 @@
 #include "tls/pair.h"
 #include "tls/pem.h"
 #include "tls/staple.h"
+#include "tls/tune.h"
 
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -45,8 +46,6 @@ struct tls_parsed {
 	EVP_PKEY *key;
 	STACK_OF(X509) *chain; /* NULL: none */
 };
-
-unsigned tls_cert_parsed_max = 2048;
 
 static struct tls_index cert_index, der_index; /* by content */
 static struct list parsed_lru = LIST_INIT(parsed_lru);
@@ -212,7 +211,7 @@ static int parsed_chain(struct tls_parsed *parsed, const struct tls_cert *cert)
 		if (!chain_push(parsed, cert->chain[i]))
 			return -1;
 	}
-	return tls_chain_skip_root ? parsed_skip_root(parsed) : 0;
+	return tls_tune.skip_root ? parsed_skip_root(parsed) : 0;
 }
 
 static struct tls_parsed *parsed_new(struct tls_cert *cert)
@@ -242,7 +241,7 @@ static struct tls_parsed *cert_parsed(struct tls_cert *cert)
 		list_prepend(&parsed_lru, &parsed->lru);
 		return parsed;
 	}
-	while (parsed_count && parsed_count >= tls_cert_parsed_max)
+	while (parsed_count && parsed_count >= tls_tune.parsed_most)
 		parsed_free(list_entry(parsed_lru.prev, struct tls_parsed, lru));
 	return parsed_new(cert);
 }
@@ -495,7 +494,7 @@ static const char *chain_doubt(const struct tls_cert *cert, X509 *leaf)
 		x = der_look(cert->chain[i]);
 		if (!x || X509_check_issued(x, leaf) != X509_V_OK)
 			continue;
-		return !i || tls_chain_skip_root ? NULL :
+		return !i || tls_tune.skip_root ? NULL :
 		       "the chain is not in order: the certificate of its issuer belongs right "
 		       "behind it (RFC 5246 7.4.2)";
 	}

@@ -8,6 +8,7 @@
 #include "tls/keypair.h"
 #include "tls/pem.h"
 #include "tls/test_certs.h"
+#include "tls/tune.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,10 +100,10 @@ static void a_chain_of_another_is_doubtful(void **state)
 	assert_non_null(strstr(doubt_of(stranger, NULL), "not that of this certificate"));
 	assert_non_null(strstr(doubt_of(w.leaf, NULL), "not that of this certificate"));
 	assert_non_null(strstr(doubt_of(stranger, w.ca), "not in order"));
-	tls_chain_skip_root = true; /* what is sent is brought into order */
+	tls_tune.skip_root = true; /* what is sent is brought into order */
 	assert_null(doubt_of(stranger, w.ca));
 	assert_non_null(strstr(doubt_of(stranger, NULL), "not that of this certificate"));
-	tls_chain_skip_root = false;
+	tls_tune.skip_root = false;
 	X509_free(stranger);
 }
 
@@ -257,12 +258,12 @@ static void the_same_content_is_one_object(void **state)
 static void parsed_ones_are_bounded(void **state)
 {
 	enum { N = 12 };
-	unsigned before = tls_cert_parsed_max, i, parsed = 0;
+	unsigned before = tls_tune.parsed_most, i, parsed = 0;
 	struct tls_cert *certs[N];
 	X509 *x;
 
 	(void)state;
-	tls_cert_parsed_max = 4;
+	tls_tune.parsed_most = 4;
 	for (i = 0; i < N; i++) {
 		x = test_cert(w.ec, "x", "DNS:x.example", w.ca, w.other);
 		certs[i] = accepted(test_join(test_pem_cert(x), test_pem_key(w.ec, 1),
@@ -281,7 +282,7 @@ static void parsed_ones_are_bounded(void **state)
 	assert_ptr_equal(certs[0]->chain[0], certs[1]->chain[0]);
 	for (i = 0; i < N; i++)
 		tls_cert_free(&certs[i]);
-	tls_cert_parsed_max = before;
+	tls_tune.parsed_most = before;
 }
 
 static void pieces_make_the_same_again(void **state)

@@ -9,8 +9,6 @@
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 
-bool tls_chain_skip_root;
-
 /* The way up from the leaf; it fails for want of an authority that is trusted, and has gone as far
  * as it can by then. */
 static STACK_OF(X509) *chain_build(X509_STORE *nobody, X509 *leaf, STACK_OF(X509) *given)

@@ -11,7 +11,7 @@
 #include "tls/link.h"
 #include "tls/memory.h"
 #include "tls/records.h"
-#include "tls/silence.h"
+#include "tls/tune.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -487,7 +487,7 @@ static void a_forged_record_breaks_the_connection(void **state)
 /* What is silent is folded, wakes when it is looked at or spoken to, and may end as it is. */
 static void silent_connections_rest(void **state)
 {
-	const unsigned before = tls_stats.folded, after = tls_silence_ms;
+	const unsigned before = tls_stats.folded, after = tls_tune.silence_ms;
 	struct pair p = pair_new(0);
 	char buf[10];
 	size_t n;
@@ -495,12 +495,12 @@ static void silent_connections_rest(void **state)
 
 	(void)state;
 	shake_hands(&p);
-	tls_silence_ms = 1;
+	tls_tune.silence_ms = 1;
 	for (turns = 0; turns < 2000 && tls_memory_started && tls_stats.folded < before + 2; turns++) {
 		DROPPED(conn_is_quiet(p.client), "it takes in what has come");
 		loop_turn(10);
 	}
-	tls_silence_ms = after;
+	tls_tune.silence_ms = after;
 	if (tls_memory_started)
 		assert_int_equal(tls_stats.folded, before + 2);
 	assert_true(span_equal(tls_link_text(conn_link(p.server), TLS_BYTES_VERSION), span_of("TLSv1.3")));
@@ -534,6 +534,6 @@ int main(void)
 
 	tls_memory_start();
 	failed = cmocka_run_group_tests_name("awake", tests, setup, teardown);
-	tls_silence_ms = 0; /* between any two turns of the loop */
+	tls_tune.silence_ms = 0; /* between any two turns of the loop */
 	return failed + cmocka_run_group_tests_name("resting", tests, setup, teardown);
 }

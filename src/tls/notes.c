@@ -9,10 +9,9 @@
 #include "config/config.h"
 #include "config/module.h"
 #include "tls/notes_own.h"
+#include "tls/tune.h"
 
 #include <stdlib.h>
-
-bool tls_keylog;
 
 static const char *const notes_labels[TLS_SECRETS] = {
 	[TLS_SECRET_CLIENT_EARLY] = "CLIENT_EARLY_TRAFFIC_SECRET",
@@ -156,7 +155,7 @@ static void notes_keylog(const SSL *ssl, const char *line)
 
 void tls_note_secrets(SSL_CTX *ctx)
 {
-	if (tls_keylog)
+	if (tls_tune.keylog)
 		SSL_CTX_set_keylog_callback(ctx, notes_keylog);
 }
 
@@ -202,8 +201,8 @@ static int notes_finish(struct config *cfg, void *data)
 	const struct notes_conf *conf = data;
 
 	(void)cfg;
-	tls_capture_size = (unsigned)conf->capture;
-	tls_keylog = conf->keylog;
+	tls_tune.capture_size = (unsigned)conf->capture;
+	tls_tune.keylog = conf->keylog;
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "tls/notes.h"
+#include "tls/tune.h"
 
 static X509 *make_certificate(EVP_PKEY *key)
 {
@@ -108,7 +109,7 @@ static void secrets_of_tls13(void **state)
 	struct pair p;
 
 	(void)state;
-	tls_keylog = true;
+	tls_tune.keylog = true;
 	pair_make(&p);
 	pair_shake(&p);
 	client = tls_notes_secret(p.server, TLS_SECRET_CLIENT_TRAFFIC);
@@ -121,7 +122,7 @@ static void secrets_of_tls13(void **state)
 	assert_null(tls_notes_secret(p.server, TLS_SECRET_CLIENT_EARLY).ptr); /* none was sent */
 	assert_null(tls_notes_secret(p.client, TLS_SECRET_EXPORTER).ptr);
 	pair_free(&p);
-	tls_keylog = false;
+	tls_tune.keylog = false;
 }
 
 static void first_error_of_each_kind(void **state)
@@ -152,7 +153,7 @@ static void captures_what_came(void **state)
 	size_t all;
 
 	(void)state;
-	tls_capture_size = 4096;
+	tls_tune.capture_size = 4096;
 	pair_make(&p);
 	SSL_set_cipher_list(p.client, "ECDHE-ECDSA-AES128-GCM-SHA256");
 	SSL_set_ciphersuites(p.client, "TLS_AES_128_GCM_SHA256");
@@ -171,7 +172,7 @@ static void captures_what_came(void **state)
 	all = c->ciphers.len + c->groups.len + c->formats.len + c->extensions.len;
 	assert_true(all < 200);
 	pair_free(&p);
-	tls_capture_size = 0;
+	tls_tune.capture_size = 0;
 }
 
 /* version, random, session of 2, ciphers, compression, extensions */

@@ -9,10 +9,9 @@
 #include "event/timer.h"
 #include "tls/fold.h"
 #include "tls/memory.h"
+#include "tls/tune.h"
 
 enum { FOLDS_TURN = 256 }; /* in one turn of the loop: half a millisecond */
-
-unsigned tls_silence_ms = 5000;
 
 static struct list awake = LIST_INIT(awake);
 static void silence_timer(struct timer *timer);
@@ -23,7 +22,7 @@ static void silence_arm(void)
 	const struct tls_conn *first = list_first(&awake, struct tls_conn, by_use);
 
 	if (!list_empty(&awake))
-		timer_set(&timer, clock_now_ms + 1 + tls_silence_ms -
+		timer_set(&timer, clock_now_ms + 1 + tls_tune.silence_ms -
 				  ((uint32_t)clock_now_ms - first->used_ms));
 }
 
@@ -43,7 +42,7 @@ static void silence_timer(struct timer *fired)
 	(void)fired;
 	for (n = 0; n < FOLDS_TURN && !list_empty(&awake); n++) {
 		t = list_first(&awake, struct tls_conn, by_use);
-		if ((uint32_t)clock_now_ms - t->used_ms < tls_silence_ms)
+		if ((uint32_t)clock_now_ms - t->used_ms < tls_tune.silence_ms)
 			break;
 		list_remove(&t->by_use);
 		t->folded = tls_fold(t->ssl);

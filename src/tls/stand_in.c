@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What stands in for files of TLS that cannot be read, where a configuration is only explained
- * (tls_files_stand_in): a certificate that nobody trusts, with its key. Called by store_files.c and
- * trust.c. */
+ * (tls_tune.files_stand_in): a certificate that nobody trusts, with its key. Called by
+ * store_files.c and trust.c. */
 #include "tls/store_files.h"
 
 #include "base/err.h"
+#include "tls/tune.h"
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <string.h>
-
-bool tls_files_stand_in;
 
 /* Its subject says what it stands for: as much of the end of the path as has room (X.520, 64). */
 static X509 *stand_in_certificate(const char *path, EVP_PKEY *key)
@@ -64,7 +63,7 @@ int tls_file_read_or_stand_in(const char *path, struct span *text, struct err *e
 	BIO *bio;
 	int rc = tls_file_read(path, text, err);
 
-	if (!rc || !tls_files_stand_in)
+	if (!rc || !tls_tune.files_stand_in)
 		return rc;
 	key = EVP_EC_gen("P-256");
 	x = key ? stand_in_certificate(path, key) : NULL;

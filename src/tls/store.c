@@ -9,6 +9,7 @@
 #include "base/bug.h"
 #include "base/err.h"
 #include "tls/pem.h"
+#include "tls/tune.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -103,7 +104,7 @@ static int bundle_load(const char *name, struct tls_entry *found[TLS_BUNDLE_MAX]
 
 int tls_entries_load(const char *name, struct tls_entry *found[TLS_BUNDLE_MAX], struct err *err)
 {
-	if (name[0] != '@' && !tls_files_stand_in && tls_store_settings.extra & EXTRA_BUNDLE &&
+	if (name[0] != '@' && !tls_tune.files_stand_in && tls_store_settings.extra & EXTRA_BUNDLE &&
 	    !tls_entry_find(name) && access(name, F_OK) && errno == ENOENT)
 		return bundle_load(name, found, err);
 	found[0] = tls_entry_load(name, err);

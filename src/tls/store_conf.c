@@ -12,7 +12,7 @@
 #include "config/config.h"
 #include "config/keyword.h"
 #include "config/module.h"
-#include "tls/chain.h"
+#include "tls/tune.h"
 
 /* A crt-store section. */
 struct crt_store {
@@ -31,7 +31,7 @@ static void store_init(struct config *cfg, void *data)
 {
 	(void)cfg, (void)data;
 	tls_store_settings = (struct tls_store_settings){ .extra = EXTRA_ALL };
-	tls_chain_skip_root = false;
+	tls_tune.skip_root = false;
 }
 
 /* "/etc/tls/" as "/etc/tls", so that one file has one name. */
@@ -97,7 +97,7 @@ static int parse_del_ext(struct statement *st, const struct keyword *kw, void *o
 static int parse_skip_root(struct statement *st, const struct keyword *kw, void *object)
 {
 	(void)kw, (void)object;
-	tls_chain_skip_root = true;
+	tls_tune.skip_root = true;
 	return stmt_end(st);
 }
 

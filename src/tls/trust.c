@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "tls/pem.h"
 #include "tls/store.h"
+#include "tls/tune.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -118,7 +119,7 @@ unsigned tls_ca_count(X509_STORE *store, unsigned kind)
 
 static int store_has(X509_STORE *store, unsigned kind, struct err *err)
 {
-	if (tls_ca_count(store, kind) || tls_files_stand_in)
+	if (tls_ca_count(store, kind) || tls_tune.files_stand_in)
 		return 0;
 	return err_set(err, kind == TLS_CA ? "no certificate in it" : "no list of revocations in it");
 }
