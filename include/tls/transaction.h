@@ -44,7 +44,8 @@ struct tls_ca_transaction {
 	char *name;
 	X509_STORE *store;
 };
-extern struct tls_ca_transaction tls_ca_transaction, tls_crl_transaction;
+/* That of the kind, TLS_CA or TLS_CRL. Never NULL; without a name none is under way. */
+const struct tls_ca_transaction *tls_ca_transaction(unsigned kind);
 
 /* As those of certificates. kind: TLS_CA or TLS_CRL. add: to what the transaction has so far, or
  * else the file. */

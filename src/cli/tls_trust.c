@@ -106,7 +106,7 @@ static int trust_del(struct cli_call *call, struct err *err)
 {
 	unsigned kind = kind_of(call);
 	const char *name = cli_arg(call, 0), *what = kind_name(kind);
-	struct tls_ca_transaction *ongoing = kind == TLS_CA ? &tls_ca_transaction : &tls_crl_transaction;
+	const struct tls_ca_transaction *ongoing = tls_ca_transaction(kind);
 	struct tls_ca *ca;
 
 	if (need_name(call, err) < 0)
@@ -221,8 +221,7 @@ static void say_content(BIO *out, X509_STORE *store, unsigned kind, unsigned ind
 static int trust_show(struct cli_call *call, struct err *err)
 {
 	unsigned kind = kind_of(call), index;
-	const struct tls_ca_transaction *ongoing = kind == TLS_CA ? &tls_ca_transaction :
-								   &tls_crl_transaction;
+	const struct tls_ca_transaction *ongoing = tls_ca_transaction(kind);
 	char *name = call->argc ? call->argv[0] : NULL, head[512];
 	BIO *out = tls_say_begin(call, err);
 	const struct tls_ca *ca = NULL;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 struct tls_transaction tls_transaction;
-struct tls_ca_transaction tls_ca_transaction, tls_crl_transaction;
+static struct tls_ca_transaction authorities, revocations;
 
 /* -- what is set
  * --------------------------------------------------------------------------------- */
@@ -309,7 +309,12 @@ int tls_transaction_at_once(const char *name, const struct tls_part *given, unsi
 
 static struct tls_ca_transaction *ca_transaction(unsigned kind)
 {
-	return kind == TLS_CA ? &tls_ca_transaction : &tls_crl_transaction;
+	return kind == TLS_CA ? &authorities : &revocations;
+}
+
+const struct tls_ca_transaction *tls_ca_transaction(unsigned kind)
+{
+	return ca_transaction(kind);
 }
 
 static void ca_end(struct tls_ca_transaction *transaction)
