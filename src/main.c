@@ -454,8 +454,8 @@ int main(int argc, char **argv)
 		err_set(&err, "cannot change to '%s': %s", args.directory, strerror(errno));
 		rc = fail(&err);
 	}
-	memory_debug = (memory_debug | args.memory) & ~args.memory_off;
-	memory_poison = args.poison;
+	memory_debug.how = (memory_debug.how | args.memory) & ~args.memory_off;
+	memory_debug.poison = args.poison;
 	if (rc < 0 && args.fail_file && memory_fail_file(args.fail_file) < 0) {
 		err_set(&err, "cannot map '%s': %s", args.fail_file, strerror(errno));
 		rc = fail(&err);

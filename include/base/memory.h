@@ -10,18 +10,21 @@
 #include <string.h>
 
 enum {
-	MEMORY_POISON = 1, /* fresh objects of pools are filled with memory_poison */
+	MEMORY_POISON = 1, /* fresh objects of pools are filled with memory_debug.poison */
 	MEMORY_APART = 2,  /* each object, and each piece of a request's arena, is an allocation of
 			    * its own, and is freed at once: what looks for uses after free sees
 			    * them */
-	MEMORY_FAILS = 4,  /* allocations may fail: memory_fail_percent, memory_fail_file */
+	MEMORY_FAILS = 4,  /* allocations may fail: memory_debug.fail_percent, memory_fail_file */
 };
 
-/* Bits of the above; set before anything is taken. With an address sanitizer MEMORY_APART is on. */
-extern unsigned memory_debug;
-extern unsigned char memory_poison;
-/* tune.fail-alloc: how many of 100 allocations fail, where MEMORY_FAILS is on. */
-extern unsigned memory_fail_percent;
+/* Set before anything is taken, by main.c (-dM) and stream/tune.c (tune.fail-alloc); by tests. */
+struct memory_debug {
+	unsigned how;          /* bits of the above. With an address sanitizer MEMORY_APART is on */
+	unsigned fail_percent; /* tune.fail-alloc: how many of 100 allocations fail, where
+				* MEMORY_FAILS is on */
+	unsigned char poison;  /* the byte of MEMORY_POISON */
+};
+extern struct memory_debug memory_debug;
 
 /* The first 8 bytes of the file are a number that tests write while the program runs; each
  * allocation that may fail counts it down, and the one that makes it 0 fails. 0 or less: none does.

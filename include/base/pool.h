@@ -36,7 +36,7 @@ static inline void *pool_take_ready(struct pool *pool)
 {
 	void **object = (void **)pool->free;
 
-	if (unlikely(!object || memory_debug))
+	if (unlikely(!object || memory_debug.how))
 		return NULL;
 	pool->free = *object;
 	pool->used++;
@@ -68,7 +68,8 @@ enum { POOL_LARGE_SPARE = 16 };
 static inline void pool_put_large(struct pool *pool, void *object)
 {
 #ifndef PENSTOCK_DEBUG
-	if (likely(!memory_debug && pool->used && pool->allocated - pool->used < POOL_LARGE_SPARE)) {
+	if (likely(!memory_debug.how && pool->used &&
+		   pool->allocated - pool->used < POOL_LARGE_SPARE)) {
 		pool->used--;
 		*(void **)object = pool->free;
 		pool->free = object;

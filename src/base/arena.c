@@ -38,7 +38,7 @@ void arena_init(struct arena *arena, void *own, size_t block_size)
 
 void arena_init_limited(struct arena *arena, void *own, size_t block_size)
 {
-	arena_init(arena, own, memory_debug & MEMORY_APART ? 0 : block_size);
+	arena_init(arena, own, memory_debug.how & MEMORY_APART ? 0 : block_size);
 	arena->may_fail = true;
 }
 

@@ -99,8 +99,8 @@ static void test_limited_arena_runs_out(void **state)
 	(void)state;
 	memset(text, 'a', sizeof(text) - 1);
 	assert_false(arena->failed);
-	memory_debug |= MEMORY_FAILS;
-	memory_fail_percent = 100;
+	memory_debug.how |= MEMORY_FAILS;
+	memory_debug.fail_percent = 100;
 	memory_fail_begin();
 	assert_null(arena_alloc(arena, 1000));
 	assert_true(arena->failed);
@@ -108,25 +108,25 @@ static void test_limited_arena_runs_out(void **state)
 	assert_non_null(kept.ptr);
 	assert_int_equal(kept.len, 0);
 	assert_null(arena_printf(arena, "%s", text));
-	memory_fail_percent = 0;
+	memory_debug.fail_percent = 0;
 	assert_true(arena->failed); /* until it is reset */
 	arena_reset(arena);
 	assert_false(arena->failed);
 	assert_non_null(arena_alloc(arena, 1000));
-	memory_debug &= ~(unsigned)MEMORY_FAILS;
+	memory_debug.how &= ~(unsigned)MEMORY_FAILS;
 	arena_free(&arena);
 }
 
 /* Where somebody looks for uses after free, no two pieces share an allocation. */
 static void test_pieces_apart(void **state)
 {
-	unsigned before = memory_debug;
+	unsigned before = memory_debug.how;
 	struct arena *arena;
 	const struct arena_block *block;
 	unsigned n = 0;
 
 	(void)state;
-	memory_debug |= MEMORY_APART;
+	memory_debug.how |= MEMORY_APART;
 	arena = arena_new_limited(4096);
 	arena_alloc(arena, 16);
 	arena_alloc(arena, 32);
@@ -136,18 +136,18 @@ static void test_pieces_apart(void **state)
 	assert_int_equal(n, 3);
 	assert_int_equal(arena->own.used, 0);
 	arena_free(&arena);
-	memory_debug = before;
+	memory_debug.how = before;
 }
 
 static void test_first_block_comes_later(void **state)
 {
 	static char block[512] __attribute__((aligned));
-	unsigned before = memory_debug;
+	unsigned before = memory_debug.how;
 	struct arena arena;
 	char *p;
 
 	(void)state;
-	memory_debug &= ~(unsigned)MEMORY_APART;
+	memory_debug.how &= ~(unsigned)MEMORY_APART;
 	arena_init_limited(&arena, NULL, sizeof(block));
 	p = arena_alloc(&arena, 16);
 	assert_non_null(p);
@@ -158,7 +158,7 @@ static void test_first_block_comes_later(void **state)
 	p = arena_alloc(&arena, 16);
 	assert_true(p >= block && p < block + sizeof(block));
 	arena_reset(&arena);
-	memory_debug = before;
+	memory_debug.how = before;
 }
 
 int main(void)

@@ -17,14 +17,12 @@
 #define WATCHED 1
 #endif
 #endif
+struct memory_debug memory_debug = {
+	.poison = 0x50,
 #if defined(__SANITIZE_ADDRESS__) || defined(WATCHED)
-unsigned memory_debug = MEMORY_APART;
-#else
-unsigned memory_debug;
+	.how = MEMORY_APART,
 #endif
-
-unsigned char memory_poison = 0x50;
-unsigned memory_fail_percent;
+};
 
 static volatile int64_t *countdown;
 static bool serving;
@@ -73,15 +71,16 @@ COLD bool memory_denied(void)
 		return false;
 	if (countdown && *countdown > 0 && --*countdown == 0)
 		return true;
-	return memory_fail_percent && dice_percent() < memory_fail_percent;
+	return memory_debug.fail_percent && dice_percent() < memory_debug.fail_percent;
 }
 
 void *memory_take(size_t size)
 {
-	return unlikely(memory_debug & MEMORY_FAILS) && memory_denied() ? NULL : malloc(size);
+	return unlikely(memory_debug.how & MEMORY_FAILS) && memory_denied() ? NULL : malloc(size);
 }
 
 void *memory_retake(void *p, size_t size)
 {
-	return unlikely(memory_debug & MEMORY_FAILS) && memory_denied() ? NULL : realloc(p, size);
+	return unlikely(memory_debug.how & MEMORY_FAILS) && memory_denied() ? NULL :
+									      realloc(p, size);
 }

@@ -23,7 +23,7 @@ static void pool_enter(struct pool *pool)
 	pool->size = (pool->size + 15) & ~(size_t)15;
 	pool->next = pools;
 	pool->listed = true;
-	pool->single = pool->size >= LARGE || memory_debug & MEMORY_APART;
+	pool->single = pool->size >= LARGE || memory_debug.how & MEMORY_APART;
 	pools = pool;
 }
 
@@ -76,7 +76,7 @@ void *pool_take_fresh(struct pool *pool)
 {
 	void **object = pool->free;
 
-	if (unlikely(memory_debug & MEMORY_FAILS) && memory_denied()) {
+	if (unlikely(memory_debug.how & MEMORY_FAILS) && memory_denied()) {
 		pool->failed++;
 		return NULL;
 	}
@@ -90,8 +90,8 @@ void *pool_take_fresh(struct pool *pool)
 		}
 	}
 	pool->used++;
-	if (unlikely(memory_debug & MEMORY_POISON))
-		memset(object, memory_poison, pool->size);
+	if (unlikely(memory_debug.how & MEMORY_POISON))
+		memset(object, memory_debug.poison, pool->size);
 	return object;
 }
 
@@ -113,7 +113,7 @@ void pool_put(struct pool *pool, void *given)
 	BUG_ON(pool->used == 0);
 	pool->used--;
 	if (pool->single && (pool->allocated - pool->used > POOL_LARGE_SPARE + pool->spare ||
-			     (memory_debug & MEMORY_APART && !pool->spare))) {
+			     (memory_debug.how & MEMORY_APART && !pool->spare))) {
 		pool->allocated--;
 		free(object);
 		if (pool_freed)

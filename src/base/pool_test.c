@@ -128,7 +128,7 @@ static void test_poison(void **state)
 	unsigned char *p;
 
 	(void)state;
-	memory_debug |= MEMORY_POISON;
+	memory_debug.how |= MEMORY_POISON;
 	p = pool_take_raw(&pool);
 	assert_int_equal(p[0], 0x50);
 	assert_int_equal(p[47], 0x50);
@@ -136,7 +136,7 @@ static void test_poison(void **state)
 	p = pool_take(&pool);
 	assert_int_equal(p[0], 0);
 	pool_give(&pool, &p);
-	memory_debug &= ~(unsigned)MEMORY_POISON;
+	memory_debug.how &= ~(unsigned)MEMORY_POISON;
 }
 
 static void test_listed(void **state)

@@ -174,7 +174,7 @@ static void pools_judge(void)
 	for (pool = pool_first(); pool; pool = pool->next) {
 		uint64_t may = used_before(pool);
 
-		if (!strncmp(pool->name, "exchange", 8) && !(memory_debug & MEMORY_APART))
+		if (!strncmp(pool->name, "exchange", 8) && !(memory_debug.how & MEMORY_APART))
 			may += KEPT_MOST;
 		if (pool->used > may)
 			mix_found("pool '%s' has %llu objects in use, before %llu", pool->name,
@@ -249,7 +249,7 @@ static int round_run(uint64_t seed, unsigned most)
 	mix_round.lanes = 1 + mix_rnd(16);
 	mix_round.sly_servers = !mix_rnd(4);
 	if (mix_rnd(2))
-		memory_debug |= MEMORY_APART;
+		memory_debug.how |= MEMORY_APART;
 	say_common();
 	say_frontend();
 	say_backend(origin_open());

@@ -47,7 +47,7 @@ COLD static struct exchange *exchange_make(void)
 {
 	struct exchange *x = pool_take_raw(&exchange_pool);
 
-	if (memory_debug & MEMORY_APART)
+	if (memory_debug.how & MEMORY_APART)
 		kept_most = 0;
 	if (!x)
 		return NULL;

@@ -72,7 +72,7 @@ static void each_kind_has_its_own(void **state)
 
 static void memory_is_there(bool there)
 {
-	memory_fail_percent = there ? 0 : 100;
+	memory_debug.fail_percent = there ? 0 : 100;
 }
 
 /* Each block of the arena has room for the table alone: first that fails, then the part. */
@@ -123,7 +123,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_tarpit_without_memory_is_none, begin, end),
 	};
 
-	memory_debug |= MEMORY_FAILS;
+	memory_debug.how |= MEMORY_FAILS;
 	memory_fail_begin();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

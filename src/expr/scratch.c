@@ -42,7 +42,7 @@ COLD static char *scratch_fresh(unsigned at)
 {
 	unsigned oldest = (at + 1) % SCRATCH_RING;
 
-	if (!(memory_debug & MEMORY_APART)) {
+	if (!(memory_debug.how & MEMORY_APART)) {
 		BUG_ON(!expr_scratch_resize(expr_scratch_size));
 		return scratch[at];
 	}

@@ -254,7 +254,7 @@ struct deflater_counts deflater_give(struct pump_filter **filter)
 		pool_freed(s->size);
 	if (!s->size)
 		pool_give(&deflater_pool, &s);
-	else if (memory_debug & MEMORY_APART)
+	else if (memory_debug.how & MEMORY_APART)
 		deflater_end(s);
 	else
 		list_prepend(&idle[s->algo], &s->node);

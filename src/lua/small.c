@@ -31,7 +31,7 @@ static size_t left_len; /* a multiple of STEP */
 
 static bool is_small(size_t size)
 {
-	return size <= SMALL_MOST && !(memory_debug & MEMORY_APART);
+	return size <= SMALL_MOST && !(memory_debug.how & MEMORY_APART);
 }
 
 static size_t kind(size_t size)

@@ -81,7 +81,7 @@ static void a_piece_is_used_again(void **state)
 	void *first = small_resize(NULL, 0, 40), *again;
 
 	(void)state;
-	if (memory_debug & MEMORY_APART) /* then it is malloc's to say */
+	if (memory_debug.how & MEMORY_APART) /* then it is malloc's to say */
 		return small_free(first, 40);
 	assert_int_equal((uintptr_t)first % 16, 0);
 	small_free(first, 40);

@@ -76,7 +76,7 @@ static void *allocate(void *ud, void *ptr, size_t old, size_t new)
 	}
 	if (new > old && most && used - old + new > most)
 		return NULL;
-	if (unlikely(memory_debug & MEMORY_FAILS) && new > old && denied(ptr, new))
+	if (unlikely(memory_debug.how & MEMORY_FAILS) && new > old && denied(ptr, new))
 		return NULL;
 	got = small_resize(ptr, old, new);
 	if (!got)

@@ -88,7 +88,7 @@ struct buf *buffer_take(void)
 	struct buf *buf = buffer_from(&buffer_pool, buffer_bytes, KIND_BUFFER);
 
 	/* The limit of buffers holds; what memory lacks, the reserve has. */
-	if (unlikely(!buf) && spare_pool.free && !(memory_debug & MEMORY_FAILS) &&
+	if (unlikely(!buf) && spare_pool.free && !(memory_debug.how & MEMORY_FAILS) &&
 	    !(buffer_pool.limit && buffer_pool.allocated >= buffer_pool.limit))
 		buf = buffer_from(&spare_pool, buffer_bytes, KIND_SPARE);
 	return buf;
@@ -145,7 +145,7 @@ COLD static void buffer_return_other(struct buf **buf)
 		return;
 	}
 	pool = pools[(*buf)->kind];
-	if (pool == &scratch_pool && !scratch && !(memory_debug & MEMORY_APART)) {
+	if (pool == &scratch_pool && !scratch && !(memory_debug.how & MEMORY_APART)) {
 		scratch = *buf;
 		scratch->head = scratch->len = 0;
 		*buf = NULL;

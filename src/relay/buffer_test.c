@@ -53,7 +53,7 @@ static void reserve_is_used_last(void **state)
 	unsigned turn, n, i;
 
 	(void)state;
-	if (memory_debug & MEMORY_APART)
+	if (memory_debug.how & MEMORY_APART)
 		return; /* a sanitizer needs its address space */
 	buffer_configure(SIZE, 1024, 0);
 	assert_true(buffer_reserve_some(RESERVE));

@@ -90,7 +90,7 @@ static int tune_prepare(struct config *cfg, void *data, struct err *err)
 	loop_busy(t->busy_polling);
 	loop_spin((unsigned)t->spin_us);
 	loop_limit_tasks((unsigned)t->runqueue_depth);
-	memory_fail_percent = (unsigned)t->fail_alloc;
+	memory_debug.fail_percent = (unsigned)t->fail_alloc;
 	trim_configure(!t->no_trimming);
 	buffer_configure(t->bufsize, t->maxrewrite, (unsigned)t->buffers_limit);
 	if (!buffer_reserve_some((unsigned)t->buffers_reserve)) {
@@ -146,7 +146,7 @@ static int parse_fail_alloc(struct statement *st, const struct keyword *kw, void
 {
 	if (set_int(st, kw, object))
 		return -1;
-	if (!(memory_debug & MEMORY_FAILS))
+	if (!(memory_debug.how & MEMORY_FAILS))
 		stmt_warning(st, 0, "this has no effect without the option -dMfail");
 	return 0;
 }
