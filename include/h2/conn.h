@@ -45,10 +45,14 @@ struct h2_limits {
 	bool no_connect;   /* from clients: no extended CONNECT (RFC 8441) */
 	unsigned glitches; /* so many of them end the connection; 0: any number is borne */
 };
-/* Of connections from clients, and to servers: set at start (tune.h2.*), before the first. */
-extern struct h2_limits h2_client_limits, h2_server_limits;
-extern unsigned h2_linger_ms; /* from an answer to the reset of a request that goes on */
-extern unsigned h2_settings_ms; /* a peer has to acknowledge our settings in: tests shorten it */
+struct h2_conf {
+	/* Of connections from clients, and to servers: set at start (h2/tune.c: tune.h2.*), before
+	 * the first. */
+	struct h2_limits clients, servers;
+	unsigned linger_ms;   /* from an answer to the reset of a request that goes on */
+	unsigned settings_ms; /* a peer has to acknowledge our settings in: tests shorten it */
+};
+extern struct h2_conf h2_conf;
 
 /* Takes over the connection, clears the pointer and says our settings. client: the preface is ours,
  * else it is the peer's. received: bytes that came on it already, a buffer at most. NULL: no

@@ -83,7 +83,7 @@ static struct server_conn *trunk_open(struct conn **conn, bool once)
 	t->sc.carrier = (uint8_t)CARRIER_OF(PROTO_H2);
 	t->sc.conn = *conn;
 	t->once = once;
-	t->h2 = h2_conn_new(conn, true, &h2_server_limits, &trunk_owner, t, (struct span){ NULL, 0 });
+	t->h2 = h2_conn_new(conn, true, &h2_conf.servers, &trunk_owner, t, (struct span){ NULL, 0 });
 	if (!t->h2) {
 		pool_give(&trunk_pool, &t);
 		return NULL;

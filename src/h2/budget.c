@@ -6,10 +6,9 @@
  */
 #include "h2/stream.h"
 
-struct h2_limits h2_client_limits = { .streams = 100, .window = H2_WINDOW_FIRST,
-				      .table = HPACK_DEFAULT };
-struct h2_limits h2_server_limits = { .streams = 100, .window = H2_WINDOW_FIRST,
-				      .table = HPACK_DEFAULT };
+#define LIMITS { .streams = 100, .window = H2_WINDOW_FIRST, .table = HPACK_DEFAULT }
+struct h2_conf h2_conf = { .clients = LIMITS, .servers = LIMITS, .linger_ms = 250,
+			   .settings_ms = 10000 };
 
 uint32_t h2_long_bytes;
 

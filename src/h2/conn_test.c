@@ -417,7 +417,7 @@ static void an_early_answer_to_who_goes_on(void **state)
 	while (h2_conn_numbers(peer.server).streams) {
 		peer_frame(H2_DATA, 0, 1, NULL, 0);
 		peer_turn();
-		poll(NULL, 0, 1); /* h2_linger_ms pass */
+		poll(NULL, 0, 1); /* h2_conf.linger_ms pass */
 	}
 	peer_expect("1:RST NO_ERROR; ");
 	peer_frame(H2_DATA, H2_END_STREAM, 1, "late", 4);

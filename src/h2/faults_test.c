@@ -408,14 +408,14 @@ static void nobody_reads(void **state)
 static void settings_in_time(void **state)
 {
 	(void)state;
-	h2_settings_ms = 1;
+	h2_conf.settings_ms = 1;
 	peer_connect(&peer_usual, 0);
 	peer_put(h2_preface, H2_PREFACE_LEN);
 	peer_frame(H2_SETTINGS, 0, 0, NULL, 0);
 	while (!peer.closed)
 		peer_turn();
 	assert_non_null(strstr(peer_hear(), "GOAWAY 0 SETTINGS_TIMEOUT; "));
-	h2_settings_ms = 10000;
+	h2_conf.settings_ms = 10000;
 	peer_leave();
 }
 

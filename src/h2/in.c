@@ -17,7 +17,6 @@
 
 enum { RECEIVED = 262144, RECEIVED_LITTLE = 16384 };
 
-unsigned h2_settings_ms = 10000;
 const char h2_leave_word[8] = { 'l', 'e', 'a', 'v', 'i', 'n', 'g', '.' };
 
 static char *received;
@@ -32,10 +31,10 @@ bool h2_receive_init(void)
 
 	if (received)
 		return true;
-	if (frame < h2_client_limits.frame)
-		frame = h2_client_limits.frame;
-	if (frame < h2_server_limits.frame)
-		frame = h2_server_limits.frame;
+	if (frame < h2_conf.clients.frame)
+		frame = h2_conf.clients.frame;
+	if (frame < h2_conf.servers.frame)
+		frame = h2_conf.servers.frame;
 	received_size = RECEIVED + frame + H2_FRAME_HEADER;
 	received = memory_take(received_size);
 	return received;
@@ -182,7 +181,7 @@ static void settings_known(struct h2_conn *c)
 	}
 	c->acknowledged = true;
 	if (!c->leaving) {
-		h2_round_trip(c, clock_now_ms - (c->timer.when - h2_settings_ms));
+		h2_round_trip(c, clock_now_ms - (c->timer.when - h2_conf.settings_ms));
 		timer_cancel(&c->timer);
 	}
 	c->table.most = c->limits.table;

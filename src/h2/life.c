@@ -211,7 +211,7 @@ static void greet(struct h2_conn *c)
 	h2_out_done(c, p);
 	if (c->client)
 		h2_say_window(c);
-	timer_set(&c->timer, clock_now_ms + h2_settings_ms);
+	timer_set(&c->timer, clock_now_ms + h2_conf.settings_ms);
 }
 
 static void conn_init(struct h2_conn *c)

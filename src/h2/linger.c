@@ -8,8 +8,6 @@
 #include "base/clock.h"
 #include "relay/buffer.h"
 
-unsigned h2_linger_ms = 250;
-
 void h2_stream_linger(struct h2_stream *st)
 {
 	struct h2_conn *c = st->conn;
@@ -22,7 +20,7 @@ void h2_stream_linger(struct h2_stream *st)
 	buffer_give(&st->head);
 	list_remove(&st->waiting);
 	if (!timer_armed(&c->linger))
-		timer_set(&c->linger, clock_now_ms + h2_linger_ms);
+		timer_set(&c->linger, clock_now_ms + h2_conf.linger_ms);
 }
 
 static void linger_ends(struct h2_stream *st)
@@ -50,9 +48,9 @@ void h2_linger_late(struct timer *timer)
 	struct h2_stream *st, *next;
 
 	list_for_each_safe(st, next, &c->streams, node) {
-		if (st->lingers_ms && st->lingers_ms + h2_linger_ms <= clock_now_ms)
+		if (st->lingers_ms && st->lingers_ms + h2_conf.linger_ms <= clock_now_ms)
 			linger_ends(st);
 		else if (st->lingers_ms)
-			timer_set_by(timer, st->lingers_ms + h2_linger_ms);
+			timer_set_by(timer, st->lingers_ms + h2_conf.linger_ms);
 	}
 }

@@ -53,8 +53,8 @@ static int h2_tune_prepare(struct config *cfg, void *data, struct err *err)
 
 	(void)cfg;
 	(void)err;
-	h2_client_limits = limits_of(t, &t->fe);
-	h2_server_limits = limits_of(t, &t->be);
+	h2_conf.clients = limits_of(t, &t->fe);
+	h2_conf.servers = limits_of(t, &t->be);
 	return 0;
 }
 

@@ -197,7 +197,7 @@ void h2_carrier_begin(struct session *se)
 		KIND_IS(struct h2_carrier, carrier);
 		carrier->session = se;
 		timer_init(&carrier->timer, carrier_timer);
-		carrier->conn = h2_conn_new(&conn, false, &h2_client_limits, &carrier_owner, carrier,
+		carrier->conn = h2_conn_new(&conn, false, &h2_conf.clients, &carrier_owner, carrier,
 					    (struct span){ held ? buf_first(held) : NULL,
 							   held ? held->len : 0 });
 	}
