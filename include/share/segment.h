@@ -82,8 +82,12 @@ unsigned segment_capacity(const struct segment *segment);
  * (region_layout). To be called before segment_new or segment_attach, which refuses memory with
  * other cells; not while there is a segment. Until then a cell is a cache line. */
 void segment_cells(size_t size, uint64_t layout);
-/* Bytes from a cell to that of the next row, and of a cell: read only. */
-extern size_t segment_stride, segment_cell_size;
+/* Written by segment_cells alone. */
+struct segment_layout {
+	size_t cell;   /* bytes of a cell */
+	size_t stride; /* bytes from a cell to that of the next row */
+};
+extern struct segment_layout segment_layout;
 
 /* The one in use by this process; made by proxy/state.c or taken over. NULL: none yet. */
 extern struct segment *segment;
@@ -128,7 +132,7 @@ enum segment_kind segment_slot_kind(const struct segment *segment, unsigned slot
 const char *segment_slot_name(const struct segment *segment, unsigned slot);
 /* Slots from 0 to this one (excluded) may be in use. */
 unsigned segment_slots(const struct segment *segment);
-/* The cell: segment_cell_size bytes, 64-byte aligned, zeroed at first. It does not move. */
+/* The cell: segment_layout.cell bytes, 64-byte aligned, zeroed at first. It does not move. */
 void *segment_cell(const struct segment *segment, unsigned row, unsigned slot);
 struct segment_row *segment_row(const struct segment *segment, unsigned row);
 /* Rows from 0 to this one (excluded) may be in use. At least 1. segment NULL: 1. */
@@ -145,7 +149,7 @@ static inline void *segment_sibling(const void *p, unsigned own, unsigned row)
 {
 	ptrdiff_t rows = (ptrdiff_t)row - (ptrdiff_t)own;
 
-	return (char *)(uintptr_t)p + rows * (ptrdiff_t)segment_stride;
+	return (char *)(uintptr_t)p + rows * (ptrdiff_t)segment_layout.stride;
 }
 
 /* Called in a worker that has its row and has not given up its rights yet. From now on the worker

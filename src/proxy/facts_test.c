@@ -187,12 +187,12 @@ static void what_is_counted_lies_beside(void **state)
 	(void)state;
 	publish("s1", CHECK_L7STS, 1, "beside");
 	memset(&cell_of("s1")->tally, 0xff, sizeof(struct server_tally));
-	memset((char *)cell_of("s1") - segment_cell_size, 0xff, segment_cell_size);
-	memset(segment_cell(segment, 0, srv("s2")->slot), 0xff, segment_cell_size);
+	memset((char *)cell_of("s1") - segment_layout.cell, 0xff, segment_layout.cell);
+	memset(segment_cell(segment, 0, srv("s2")->slot), 0xff, segment_layout.cell);
 	assert_true(facts_refresh_checks(s1));
 	assert_int_equal(s1->state->check.status, CHECK_L7STS);
 	assert_string_equal(s1->state->check.said, "beside");
-	assert_true(sizeof(union cell) <= segment_cell_size);
+	assert_true(sizeof(union cell) <= segment_layout.cell);
 }
 
 static void nothing_is_known_at_first(void **state)

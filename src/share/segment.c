@@ -66,7 +66,7 @@ struct segment {
 enum { LINE = 64 };
 
 static uint64_t cells_layout;
-size_t segment_cell_size = LINE, segment_stride = SEGMENT_SLOTS * LINE;
+struct segment_layout segment_layout = { .cell = LINE, .stride = SEGMENT_SLOTS * LINE };
 struct segment *segment;
 unsigned segment_own_row, segment_workers = 1;
 static struct segment_row nobody;
@@ -80,8 +80,8 @@ void segment_own_set(struct segment_row *row)
 
 void segment_cells(size_t size, uint64_t layout)
 {
-	segment_cell_size = (size + LINE - 1) & ~(size_t)(LINE - 1);
-	segment_stride = SEGMENT_SLOTS * segment_cell_size;
+	segment_layout.cell = (size + LINE - 1) & ~(size_t)(LINE - 1);
+	segment_layout.stride = SEGMENT_SLOTS * segment_layout.cell;
 	cells_layout = layout;
 }
 
@@ -104,7 +104,7 @@ static size_t directory_size(void)
 
 static size_t extent_size(unsigned rows)
 {
-	return directory_size() + (size_t)rows * segment_stride;
+	return directory_size() + (size_t)rows * segment_layout.stride;
 }
 
 static size_t extent_at(const struct segment *s, unsigned n)
@@ -147,8 +147,8 @@ void *segment_cell(const struct segment *s, unsigned row, unsigned slot)
 	char *extent = map_extent((struct segment *)(uintptr_t)s, slot / SEGMENT_SLOTS);
 
 	BUG_ON(!extent || row >= s->head->rows);
-	return extent + directory_size() + (size_t)row * segment_stride +
-	       (size_t)(slot % SEGMENT_SLOTS) * segment_cell_size;
+	return extent + directory_size() + (size_t)row * segment_layout.stride +
+	       (size_t)(slot % SEGMENT_SLOTS) * segment_layout.cell;
 }
 
 /* ---- making it ------------------------------------------------------------------------- */
@@ -178,7 +178,7 @@ static const struct region_spec *spec(void)
 		REGION_MEMBER(struct segment_row, recent_accepts),
 		{ "kinds", SLOT_KINDS, 0 }, { "slots", SEGMENT_SLOTS, ROW_SIZE },
 	};
-	const struct region_member cell = { "cell", 0, segment_cell_size };
+	const struct region_member cell = { "cell", 0, segment_layout.cell };
 	static struct region_spec spec = { .name = "segment", .what = "run-time numbers",
 					   .grows = true };
 
@@ -321,9 +321,9 @@ static unsigned own_spans(const struct segment *s, unsigned row, struct region_s
 	own[count++] = (struct region_span){ head, head + ROW_SIZE };
 	for (n = 0; n < reach(s); n++) {
 		cells = extent_at(s, n) + directory_size();
-		own[count++] = (struct region_span){ cells, cells + segment_stride };
-		cells += (size_t)row * segment_stride;
-		own[count++] = (struct region_span){ cells, cells + segment_stride };
+		own[count++] = (struct region_span){ cells, cells + segment_layout.stride };
+		cells += (size_t)row * segment_layout.stride;
+		own[count++] = (struct region_span){ cells, cells + segment_layout.stride };
 	}
 	return count;
 }
@@ -538,7 +538,7 @@ static void clear_slot(struct segment *s, unsigned slot)
 	unsigned row;
 
 	for (row = 0; row < segment_rows(s); row++)
-		memset(segment_cell(s, row, slot), 0, segment_cell_size);
+		memset(segment_cell(s, row, slot), 0, segment_layout.cell);
 	memset(entry_of(s, slot), 0, sizeof(struct entry));
 }
 
@@ -759,7 +759,7 @@ static int check_cells(const struct segment *s, unsigned slot, struct err *err)
 
 	for (row = 0; row < s->head->rows_used; row++)
 		if ((free || !s->head->taken[row]) &&
-		    !all_zero(segment_cell(s, row, slot), segment_cell_size))
+		    !all_zero(segment_cell(s, row, slot), segment_layout.cell))
 			return err_set(err, "slot %u (%s) of row %u is free but holds numbers", slot,
 				       segment_slot_name(s, slot), row);
 	return 0;

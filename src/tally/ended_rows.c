@@ -93,7 +93,7 @@ void tally_fold_row(unsigned row)
 		if (kind != SLOT_FREE)
 			tally_join(kind, segment_cell(segment, 0, slot), cell,
 				   clock_now_ms);
-		memset(cell, 0, segment_cell_size);
+		memset(cell, 0, segment_layout.cell);
 	}
 	segment_free_row(segment, row);
 	segment_fold_end(segment);
