@@ -334,10 +334,10 @@ static int run(const struct args *args)
 		fprintf(stderr, "penstock: out of memory\n");
 		return 1;
 	}
-	cfg->read_before = handover_taken;
+	cfg->read_before = process_self.taken_over;
 	rc = load(cfg, args) < 0;
 	config_running = cfg;
-	if (handover_taken && (rc || !has_listener(cfg))) {
+	if (process_self.taken_over && (rc || !has_listener(cfg))) {
 		rc = process_wait(cfg, rc ? "the configuration cannot be read" :
 			     "there is nothing to start: no section has a 'bind' line");
 		config_free(&cfg);
@@ -460,7 +460,7 @@ int main(int argc, char **argv)
 		err_set(&err, "cannot map '%s': %s", args.fail_file, strerror(errno));
 		rc = fail(&err);
 	}
-	if (handover_taken) { /* the processes of the first start have been told */
+	if (process_self.taken_over) { /* the processes of the first start have been told */
 		args.old_count = 0;
 		args.old_socket = NULL;
 	}

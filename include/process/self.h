@@ -8,16 +8,17 @@
 
 enum process_role { ROLE_ONLY, /* no workers: it does everything itself */
 		    ROLE_PARENT, ROLE_WORKER };
-extern enum process_role process_role;
-/* Worker 1..N; 0: parent, or the only one. */
-extern unsigned worker_number;
-/* Of the configuration in this process: counts reloads. */
-extern uint32_t process_generation;
+struct process_self {
+	enum process_role role; /* written by parent.c, and by forking.c in a worker */
+	unsigned number;        /* worker 1..N, written by forking.c; 0: parent, or the only one */
+	uint32_t generation;    /* of the configuration in this process: counts reloads. Written
+				 * by process_set_generation */
+	/* An earlier image has left something to this one: `workers` has its workers, and the
+	 * sockets it kept are found by listener_open. Written by handover.c. */
+	bool taken_over;
+};
+extern struct process_self process_self;
 void process_set_generation(uint32_t generation);
-
-/* Has an earlier image left something to this one (process/handover.h)? Then `workers` has its
- * workers, and the sockets it kept are found by listener_open. */
-extern bool handover_taken;
 
 struct reload_info {
 	unsigned reloads;     /* since the parent's first start, also those that failed */

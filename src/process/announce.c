@@ -29,9 +29,9 @@ int announce_service(const struct process_conf *conf, const struct args *args, s
 {
 	const char *pidfile = args->pidfile ? args->pidfile : conf->pidfile;
 
-	if (pidfile && !(handover_taken && pidfile_is_ours(pidfile)) &&
+	if (pidfile && !(process_self.taken_over && pidfile_is_ours(pidfile)) &&
 	    pidfile_write(pidfile, err) < 0) {
-		if (!handover_taken)
+		if (!process_self.taken_over)
 			return -1;
 		log_process(LOG_L_WARNING, "%s", err->text); /* no reason to end a service */
 	}

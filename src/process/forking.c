@@ -58,8 +58,8 @@ void child_forget(struct worker *self)
 /* In the child: which ends are ours. */
 void child_take(struct worker *w, int channel_fd, int words_fd)
 {
-	process_role = ROLE_WORKER;
-	worker_number = w->number;
+	process_self.role = ROLE_WORKER;
+	process_self.number = w->number;
 	w->words_fd = words_fd;
 	worker_channel_fd = channel_fd;
 	states_own_row((unsigned)w->row);

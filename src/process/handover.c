@@ -266,7 +266,7 @@ static bool give_all(struct config *cfg, FILE *out)
 
 	fprintf(out, "version %d\n", HANDOVER_VERSION);
 	fprintf(out, "reloads %u %u %llu %u\n", reload_info.reloads, reload_info.failed,
-		(unsigned long long)reload_info.started_ms, process_generation);
+		(unsigned long long)reload_info.started_ms, process_self.generation);
 	give_segment(out);
 	spare_give(out);
 	each_listener(cfg, give_listener, out);
@@ -502,7 +502,7 @@ static void take_over(const char *value)
 	if (!in)
 		return;
 	keep_open(fd, false);
-	handover_taken = true;
+	process_self.taken_over = true;
 	take_all(in);
 	fclose(in);
 }

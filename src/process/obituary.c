@@ -157,7 +157,7 @@ void obituary_log(struct worker *w, int status)
 			    sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "?");
 		if (w->row >= 0)
 			print_at_hand(&t, segment_row(segment, (unsigned)w->row),
-				      w->generation == process_generation);
+				      w->generation == process_self.generation);
 	} else if (WEXITSTATUS(status) || !finished) {
 		text_printf(&t, "ended with exit code %d", WEXITSTATUS(status));
 	} else {

@@ -239,7 +239,7 @@ static void start_failed(void)
 			else
 				worker_free(w);
 		}
-		process_set_generation(process_generation - 1);
+		process_set_generation(process_self.generation - 1);
 		workers_are_present();
 		parent_go_waiting("a worker could not start");
 		return;
@@ -260,7 +260,7 @@ static bool can_replace(const struct worker *w)
  * would make an outage of it. */
 static bool must_try_again(int status)
 {
-	return handover_taken && !workers_have_old() && WIFSIGNALED(status);
+	return process_self.taken_over && !workers_have_old() && WIFSIGNALED(status);
 }
 
 static void worker_ended(struct worker *w, int status)
@@ -356,7 +356,7 @@ static void worker_ready(struct worker *w)
 	spare_end(); /* before they close sockets that it has, too */
 	workers_relieve(conf->max_reloads);
 	workers_choose_checker();
-	success_due = handover_taken && !start_reported;
+	success_due = process_self.taken_over && !start_reported;
 	start_reported = true;
 	timer_set(&old_accept, clock_now_ms + OLD_ACCEPT_MS);
 	if (success_due)
@@ -536,7 +536,7 @@ int parent_wait(struct config *cfg, const char *why, struct err *err)
 	config = cfg;
 	conf = config_data(cfg, &process_module);
 	conf_master = true;
-	process_role = ROLE_PARENT;
+	process_self.role = ROLE_PARENT;
 	parent_state = PARENT_WAITS;
 	changes_parent();
 	spare_begin();
@@ -598,12 +598,12 @@ int parent_start(struct config *cfg, const struct args *args, struct err *err)
 	arguments = args;
 	conf = config_data(cfg, &process_module);
 	conf_master = conf->master_worker;
-	process_role = ROLE_PARENT;
+	process_self.role = ROLE_PARENT;
 	if (!reload_info.started_ms)
 		reload_info.started_ms = clock_now_ms;
 	atomic_store(&segment_own->pid, getpid());
 	changes_parent();
-	if (handover_taken)
+	if (process_self.taken_over)
 		process_set_generation(workers_last_generation() + 1);
 	if (parent_open(cfg, err) < 0 || log_parent_start(err) < 0)
 		return -1;

@@ -47,7 +47,7 @@ static bool is_worker(const struct segment_row *row)
 
 static bool is_present(const struct segment_row *row)
 {
-	return is_worker(row) && atomic_load(&row->generation) == process_generation;
+	return is_worker(row) && atomic_load(&row->generation) == process_self.generation;
 }
 
 static unsigned find_row(bool (*matches)(const struct segment_row *row, int64_t n), int64_t n)
@@ -230,7 +230,7 @@ static void say_worker(struct cli_call *call, struct proc_state *state, unsigned
 	uint32_t generation = atomic_load(&row->generation);
 	char reloads[16], version[sizeof(row->version)];
 
-	if (!is_worker(row) || (generation == process_generation) != (state->part == PROC_NOW))
+	if (!is_worker(row) || (generation == process_self.generation) != (state->part == PROC_NOW))
 		return;
 	if (state->part == PROC_OLD && !state->headed) {
 		text_str(call->out, "# old workers\n");

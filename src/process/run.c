@@ -71,9 +71,9 @@ static const char *who(void)
 {
 	static char text[24];
 
-	if (!worker_number)
+	if (!process_self.number)
 		return "";
-	snprintf(text, sizeof(text), "Worker %u: ", worker_number);
+	snprintf(text, sizeof(text), "Worker %u: ", process_self.number);
 	return text;
 }
 
@@ -140,7 +140,7 @@ static void on_reload(int signo)
 {
 	(void)signo;
 	log_process(LOG_L_WARNING, "SIGUSR2 reloads nothing here: %s.",
-		    process_role == ROLE_WORKER ? "it is for the parent" : "that needs -W");
+		    process_self.role == ROLE_WORKER ? "it is for the parent" : "that needs -W");
 }
 
 static int process_signals(struct err *err)
@@ -223,12 +223,12 @@ static int process_prepare(struct config *cfg, const struct args *args, struct e
 {
 	const struct tune *tune = config_data(cfg, &tune_module);
 
-	if (!handover_taken && process_in_background(args) && daemon_start(err) < 0)
+	if (!process_self.taken_over && process_in_background(args) && daemon_start(err) < 0)
 		return -1;
 	if (loop_init(tune->maxpollevents) < 0)
 		return err_set(err, "cannot poll: %s", strerror(errno));
 	process_limits(cfg);
-	if (!args->quiet && !handover_taken)
+	if (!args->quiet && !process_self.taken_over)
 		workers_doubt(conf);
 	keepalive_spread_ms = conf->close_spread;
 	handover_check_segment();
@@ -262,7 +262,7 @@ static int process_start(struct config *cfg, const struct args *args, const stru
 	if (worker && loop_init(tune->maxpollevents) < 0)
 		return err_set(err, "cannot poll: %s", strerror(errno));
 	handover_forget();
-	workers_take_cpu(conf, worker_number);
+	workers_take_cpu(conf, process_self.number);
 	if (process_signals(err) < 0 ||
 	    (worker && segment_confine(segment, (unsigned)worker->row, err) < 0) ||
 	    (worker && worker_start(worker, process_finish, err) < 0) ||
@@ -333,7 +333,8 @@ int process_run(struct config *cfg, const struct args *args)
 
 	conf = config_data(cfg, &process_module);
 	if (process_prepare(cfg, args, &err) < 0)
-		return handover_taken ? process_wait(cfg, err.text) : process_refuse(cfg, &err);
+		return process_self.taken_over ? process_wait(cfg, err.text) :
+						 process_refuse(cfg, &err);
 	if (conf->worker_count) {
 		if (parent_start(cfg, args, &err) < 0)
 			return process_refuse(cfg, &err);

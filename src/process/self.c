@@ -4,14 +4,11 @@
 
 #include "expr/state.h"
 
-enum process_role process_role;
-unsigned worker_number;
-uint32_t process_generation = 1;
-bool handover_taken;
+struct process_self process_self = { .generation = 1 };
 struct reload_info reload_info;
 
 void process_set_generation(uint32_t generation)
 {
-	process_generation = generation;
+	process_self.generation = generation;
 	expr_process.generation = generation;
 }

@@ -76,7 +76,8 @@ static void gone(struct channel *channel, void *arg)
 {
 	(void)channel;
 	(void)arg;
-	log_process(LOG_L_ALERT, "The parent process has gone: worker %u finishes.", worker_number);
+	log_process(LOG_L_ALERT, "The parent process has gone: worker %u finishes.",
+		    process_self.number);
 	channel_free(&parent);
 	changes_orphaned();
 	worker_finish(FINISH_ALONE);
@@ -92,7 +93,7 @@ int worker_start(const struct worker *self, void (*finish)(enum listening_finish
 	if (!parent)
 		return err_set(err, "cannot listen to the parent process");
 	changes_worker(parent);
-	expr_process.number = (int)worker_number;
+	expr_process.number = (int)process_self.number;
 	return 0;
 }
 

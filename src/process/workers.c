@@ -62,12 +62,12 @@ struct worker *worker_of_pid(pid_t pid)
 
 bool worker_is_old(const struct worker *w)
 {
-	return w->generation != process_generation;
+	return w->generation != process_self.generation;
 }
 
 uint32_t workers_last_generation(void)
 {
-	uint32_t last = process_generation;
+	uint32_t last = process_self.generation;
 	struct worker *w;
 
 	list_for_each(w, &workers, node)
@@ -111,14 +111,14 @@ bool workers_all_serve(void)
 int worker_new(unsigned number, struct err *err)
 {
 	struct worker *w = calloc(1, sizeof(*w));
-	int row = segment_take_row(segment, process_generation, number);
+	int row = segment_take_row(segment, process_self.generation, number);
 
 	if (!w || row < 0) {
 		free(w);
 		return err_set(err, row < 0 ? "too many processes" : "out of memory");
 	}
 	*w = (struct worker){ .number = number, .row = row, .words_fd = -1, .channel_fd = -1,
-			      .generation = process_generation };
+			      .generation = process_self.generation };
 	list_append(&workers, &w->node);
 	return 0;
 }
@@ -236,7 +236,7 @@ void workers_relieve(unsigned max_reloads)
 				kill(w->pid, SIGUSR1);
 		}
 		w->state = WORKER_FINISHES;
-		if (max_reloads && process_generation - w->generation > max_reloads)
+		if (max_reloads && process_self.generation - w->generation > max_reloads)
 			kill(w->pid, SIGTERM);
 	}
 }

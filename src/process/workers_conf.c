@@ -404,7 +404,7 @@ int workers_finish(struct config *cfg, void *data)
 		n = conf->thread_limit;
 	if (!conf->nbproc_auto && conf->nbthread)
 		n *= conf->nbthread;
-	if (handover_taken)
+	if (process_self.taken_over)
 		conf->master_worker = true; /* it is one, and has workers of the file before */
 	if (n > WORKERS_MOST)
 		return config_error(cfg, NULL, "nbproc and nbthread together give %u workers; there can "
