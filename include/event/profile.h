@@ -17,8 +17,12 @@ enum { PROFILE_TURNS = 1024,  /* auto: looks at the average of so many turns, or
 /* ON: what was measured is forgotten. */
 void profile_set(enum profile_mode mode);
 enum profile_mode profile_mode(void);
-/* Is it measured now? */
-extern bool profile_runs;
+/* Written by profile.c. */
+struct profile_state {
+	bool runs;        /* it is measured now */
+	uint64_t turn_ns; /* while it is: profile_now_ns when the poller had returned in this turn */
+};
+extern struct profile_state profile_state;
 /* Installed by an upper layer, may be NULL: it has begun or ended. */
 extern void (*profile_switched)(bool runs);
 
@@ -39,8 +43,6 @@ const struct profile_row *profile_rows(unsigned *count);
 
 /* Monotonic. */
 uint64_t profile_now_ns(void);
-/* When the poller had returned in this turn. */
-extern uint64_t profile_turn_ns;
 
 /* ---- for the loop ------------------------------------------------------------------------ */
 

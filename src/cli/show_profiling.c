@@ -93,7 +93,7 @@ static void say_status(struct text *out)
 {
 	const char *mode = mode_names[profile_mode()];
 
-	if (profile_mode() == PROFILE_AUTO && profile_runs)
+	if (profile_mode() == PROFILE_AUTO && profile_state.runs)
 		mode = "auto-on";
 	text_printf(out, "Per-task CPU profiling              : %-14s"
 		    "# set profiling tasks {on|auto|off}\n", mode);

@@ -90,7 +90,7 @@ static int threads_start(struct cli_call *call, struct err *err)
 		    number ? number : 1, (int)getpid(), tasks_queued() > 0, timer_count() > 0,
 		    tasks_queued() > 0, tasks_queued());
 	text_printf(out, "      1/%-2u   stuck=0 prof=%d harmless=0 isolated=0\n", number ? number : 1,
-		    profile_runs);
+		    profile_state.runs);
 	text_printf(out, "             cpu_ns: now=%llu turns=%llu events=%llu\n",
 		    (unsigned long long)cpu_ns(), (unsigned long long)loop_stats.turns,
 		    (unsigned long long)loop_stats.events);

@@ -8,9 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-bool profile_runs;
+struct profile_state profile_state;
 void (*profile_switched)(bool runs);
-uint64_t profile_turn_ns;
 
 static enum profile_mode mode;
 static uint64_t call_ns;
@@ -40,14 +39,14 @@ static uint64_t own_cpu_us(void)
 
 void profile_turn_begins(void)
 {
-	profile_turn_ns = call_ns = profile_now_ns();
+	profile_state.turn_ns = call_ns = profile_now_ns();
 }
 
 static void profile_run(bool on)
 {
-	if (on == profile_runs)
+	if (on == profile_state.runs)
 		return;
-	profile_runs = on;
+	profile_state.runs = on;
 	profile_turn_begins(); /* the present turn, as far as anybody looks at it */
 	loop_measure(on);
 	if (profile_switched)
@@ -108,7 +107,7 @@ void profile_called(void (*function)(void))
 	uint64_t now = profile_now_ns();
 
 	row->calls++;
-	row->lat_ns += call_ns - profile_turn_ns;
+	row->lat_ns += call_ns - profile_state.turn_ns;
 	row->cpu_ns += now - call_ns;
 	call_ns = now;
 }

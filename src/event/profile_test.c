@@ -81,7 +81,7 @@ static void calls_are_measured(void **state)
 
 	(void)state;
 	profile_set(PROFILE_ON);
-	assert_true(profile_runs);
+	assert_true(profile_state.runs);
 	run(4);
 	row = row_of((void (*)(void))on_ready);
 	assert_non_null(row);
@@ -99,7 +99,7 @@ static void off_measures_nothing(void **state)
 	(void)state;
 	profile_set(PROFILE_ON);
 	profile_set(PROFILE_OFF);
-	assert_false(profile_runs);
+	assert_false(profile_state.runs);
 	run(2);
 	assert_null(row_of((void (*)(void))on_ready));
 }
@@ -116,23 +116,23 @@ static void auto_begins_where_turns_are_long(void **state)
 	(void)state;
 	profile_switched = on_switched;
 	profile_set(PROFILE_AUTO);
-	assert_false(profile_runs);
+	assert_false(profile_state.runs);
 	burn_ms(PROFILE_TURNS + 50);
 	profile_judge(); /* too few turns to say */
-	assert_false(profile_runs);
+	assert_false(profile_state.runs);
 	loop_stats.turns += PROFILE_TURNS;
 	profile_judge();
-	assert_true(profile_runs);
+	assert_true(profile_state.runs);
 	assert_int_equal(switched, 1);
 	loop_stats.turns += PROFILE_TURNS * 1000;
 	profile_judge();
-	assert_false(profile_runs);
+	assert_false(profile_state.runs);
 	assert_int_equal(switched, 17);
 	profile_set(PROFILE_OFF);
 	burn_ms(PROFILE_TURNS + 50);
 	loop_stats.turns += PROFILE_TURNS;
 	profile_judge();
-	assert_false(profile_runs);
+	assert_false(profile_state.runs);
 	profile_switched = NULL;
 }
 

@@ -161,12 +161,12 @@ COLD static void stream_run_measured(struct stream *s, uint8_t how)
 {
 	struct stream_extra *extra = extra_get(s);
 	struct view_treatment *t = extra ? &extra->treatment : NULL;
-	uint64_t began = profile_runs ? profile_now_ns() : 0;
+	uint64_t began = profile_state.runs ? profile_now_ns() : 0;
 
 	if (t && extra->measured_turn != (uint32_t)loop_stats.turns + 1) {
 		extra->measured_turn = (uint32_t)loop_stats.turns + 1;
 		t->calls++;
-		t->lat_ns += began ? began - profile_turn_ns : 0;
+		t->lat_ns += began ? began - profile_state.turn_ns : 0;
 	}
 	if (t) {
 		t->began_ns = began;
