@@ -6,6 +6,7 @@
 #define KERNEL_WAY_H
 
 #include "base/list.h"
+#include "base/pool.h"
 #include "base/result.h"
 #include "event/timer.h"
 #include "kernel/judge.h"
@@ -68,6 +69,22 @@ struct kernel_wanted {
 				      * auto */
 };
 
+/* All that there are. */
+struct kernel_all {
+	struct list living;       /* of struct kernel_relay, by node: take.c puts them in */
+	struct kernel_way **ways; /* by the number of the route, NULL: none. Made by start.c;
+				   * NULL: the kernel cannot relay */
+	struct pool relays, wanted; /* of struct kernel_relay, kernel_wanted */
+};
+extern struct kernel_all kernel_all;
+
+/* What the machine allows, in bytes: read by start.c, constant from then on. */
+struct kernel_machine {
+	uint64_t receive_limit; /* net.core.rmem_max */
+	uint64_t passed_most;   /* no receive buffer holds more: from net.ipv4.tcp_rmem */
+};
+extern struct kernel_machine kernel_machine;
+
 /* NULL: nobody wants it. */
 static inline struct kernel_wanted *kernel_wanted_of(const struct relay *relay)
 {
@@ -113,7 +130,6 @@ uint64_t kernel_unread(const struct end *end);
 uint64_t kernel_receive_size(const struct end *end);
 /* It grows no more. */
 void kernel_receive_bound(const struct end *end);
-extern uint64_t kernel_receive_limit; /* net.core.rmem_max */
 /* Asks how much has reached the target's queue: way->left. */
 void way_look(struct kernel_way *way, struct tcp_info *info);
 /* All that the kernel has taken on has: what is sent now comes behind it. Holds until the
@@ -123,15 +139,11 @@ void way_count(struct kernel_way *way);
 /* Bytes of the source that were seen here or by the program, and all that it has received, FIN not
  * counted: are they as many? */
 MUST_USE bool way_complete(struct kernel_way *way, bool ended);
-extern struct list kernel_living;
-
-extern struct kernel_way **kernel_ways; /* by the number of the route */
 
 /* ---- end.c ---- */
 
 /* bypass_ops.leave. */
 void kernel_leave(struct relay *relay);
-extern struct pool kernel_pool, kernel_wanted_pool; /* of struct kernel_relay, kernel_wanted */
 /* So many small pieces from now on; 0: never. */
 void kernel_waits_for(struct relay *relay, unsigned pieces);
 /* How many small pieces it takes the first time. */
@@ -171,6 +183,5 @@ void way_brake(struct kernel_way *way);
 
 /* bypass_ops.take. */
 void kernel_take(struct relay *relay);
-extern uint64_t kernel_passed_most; /* no receive buffer holds more */
 
 #endif

@@ -9,9 +9,6 @@
 
 unsigned kernel_after;
 
-struct pool kernel_pool = POOL_INIT("kernel relay", sizeof(struct kernel_relay));
-struct pool kernel_wanted_pool = POOL_INIT("kernel wanted", sizeof(struct kernel_wanted));
-
 void kernel_waits_for(struct relay *relay, unsigned pieces)
 {
 	struct pump *pumps[2] = { &relay->request, &relay->response };
@@ -59,7 +56,7 @@ static void way_end(struct relay *relay, struct kernel_way *way)
 		pump->odd |= ODD_RELAYED;
 		pump->odd &= (uint8_t)~ODD_KERNEL & 15;
 	}
-	kernel_ways[way->number] = NULL;
+	kernel_all.ways[way->number] = NULL;
 	sockmap_route_give(way->number);
 }
 
@@ -70,7 +67,7 @@ void kernel_end(struct kernel_relay *k)
 	way_end(k->relay, &k->ways[0]);
 	way_end(k->relay, &k->ways[1]);
 	kernel_wanted_of(k->relay)->has = NULL;
-	pool_give(&kernel_pool, &k);
+	pool_give(&kernel_all.relays, &k);
 }
 
 void kernel_leave(struct relay *relay)
@@ -83,5 +80,5 @@ void kernel_leave(struct relay *relay)
 	relay->request.odd &= (uint8_t)~ODD_RELAYED & 15;
 	relay->response.odd &= (uint8_t)~ODD_RELAYED & 15;
 	relay->bypass = NULL;
-	pool_give(&kernel_wanted_pool, &wanted);
+	pool_give(&kernel_all.wanted, &wanted);
 }

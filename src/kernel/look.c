@@ -17,13 +17,16 @@
 enum { LOCK_RECEIVE = 2 };
 
 struct kernel_stats kernel_stats;
-struct kernel_way **kernel_ways;
-uint64_t kernel_receive_limit;
-struct list kernel_living = LIST_INIT(kernel_living);
+struct kernel_machine kernel_machine;
+struct kernel_all kernel_all = {
+	.living = LIST_INIT(kernel_all.living),
+	.relays = POOL_INIT("kernel relay", sizeof(struct kernel_relay)),
+	.wanted = POOL_INIT("kernel wanted", sizeof(struct kernel_wanted)),
+};
 
 bool kernel_is_possible(void)
 {
-	return kernel_ways != NULL;
+	return kernel_all.ways != NULL;
 }
 
 bool kernel_ask(const struct end *end, struct tcp_info *info)
@@ -63,7 +66,7 @@ uint64_t kernel_receive_size(const struct end *end)
 void kernel_receive_bound(const struct end *end)
 {
 	int fd = end_socket(end)->src.fd, bits = 0;
-	uint64_t want = 2 * kernel_receive_limit;
+	uint64_t want = 2 * kernel_machine.receive_limit;
 	socklen_t len = sizeof(bits);
 	bool knows = !getsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &bits, &len);
 
@@ -151,7 +154,7 @@ void kernel_count(void)
 	struct kernel_relay *k;
 	int i;
 
-	list_for_each(k, &kernel_living, node)
+	list_for_each(k, &kernel_all.living, node)
 		for (i = 0; i < 2; i++)
 			if (k->ways[i].pump)
 				way_count(&k->ways[i]);

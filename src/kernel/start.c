@@ -51,11 +51,11 @@ static void kernel_ready(struct source *src, uint32_t events)
 	(void)src;
 	(void)events;
 	while ((number = sockmap_next(end)) >= 0) {
-		if (kernel_ways[number])
-			way_told(kernel_ways[number]);
+		if (kernel_all.ways[number])
+			way_told(kernel_all.ways[number]);
 		/* Who is to leave does so now: a turn of bulk is long. */
-		if (kernel_ways[number] && kernel_leaves_now(kernel_ways[number]->owner))
-			kernel_timer(&kernel_ways[number]->owner->timer);
+		if (kernel_all.ways[number] && kernel_leaves_now(kernel_all.ways[number]->owner))
+			kernel_timer(&kernel_all.ways[number]->owner->timer);
 	}
 }
 
@@ -88,17 +88,17 @@ int kernel_start(unsigned streams, struct err *err)
 	enum { MOST_STREAMS = 1 << 17 };
 	unsigned routes = 2 * (streams < MOST_STREAMS ? streams : MOST_STREAMS);
 
-	kernel_receive_limit = setting_read("/proc/sys/net/core/rmem_max");
-	kernel_passed_most = setting_read("/proc/sys/net/ipv4/tcp_rmem");
-	if (kernel_passed_most < LEAST_RECEIVE)
-		kernel_passed_most = LEAST_RECEIVE;
+	kernel_machine.receive_limit = setting_read("/proc/sys/net/core/rmem_max");
+	kernel_machine.passed_most = setting_read("/proc/sys/net/ipv4/tcp_rmem");
+	if (kernel_machine.passed_most < LEAST_RECEIVE)
+		kernel_machine.passed_most = LEAST_RECEIVE;
 	if (sockmap_open(routes, err) < 0)
 		return -1;
 	relay_bypass = &kernel_bypass;
-	kernel_ways = calloc(routes, sizeof(struct kernel_way *));
+	kernel_all.ways = calloc(routes, sizeof(struct kernel_way *));
 	ring.fd = sockmap_fd();
 	ring.ready = kernel_ready;
-	if (kernel_ways && loop_add(&ring, EPOLLIN) == 0)
+	if (kernel_all.ways && loop_add(&ring, EPOLLIN) == 0)
 		return 0;
 	kernel_stop();
 	return err_set(err, "out of memory");
@@ -109,7 +109,7 @@ void kernel_stop(void)
 	if (ring.registered)
 		loop_remove(&ring);
 	ring.fd = -1;
-	free(kernel_ways);
-	kernel_ways = NULL;
+	free(kernel_all.ways);
+	kernel_all.ways = NULL;
 	sockmap_close();
 }

@@ -12,8 +12,6 @@
 
 #include <netinet/in.h>
 
-uint64_t kernel_passed_most;
-
 /* ---- when ---------------------------------------------------------------------------------- */
 
 void kernel_want(struct relay *relay, bool judged)
@@ -23,7 +21,7 @@ void kernel_want(struct relay *relay, bool judged)
 	if (!kernel_is_possible() || (wanted && wanted->has))
 		return;
 	if (!wanted)
-		wanted = pool_take(&kernel_wanted_pool);
+		wanted = pool_take(&kernel_all.wanted);
 	if (!wanted)
 		return;
 	relay->bypass = &wanted->bypass;
@@ -181,7 +179,7 @@ static void way_bound(struct kernel_way *way)
 
 static void way_start(struct kernel_way *way)
 {
-	kernel_ways[way->number] = way;
+	kernel_all.ways[way->number] = way;
 	way->pump->odd |= ODD_KERNEL;
 	way->pump->flags &= (uint16_t)~PUMP_SPLICING;
 	conn_told_elsewhere(end_socket(way->pump->from), true);
@@ -200,13 +198,13 @@ static void kernel_give_up(struct kernel_relay **k, uint64_t *cause)
 			sockmap_route_give((*k)->ways[i].number);
 	++*cause;
 	kernel_waits_for((*k)->relay, 0);
-	pool_give(&kernel_pool, k);
+	pool_give(&kernel_all.relays, k);
 }
 
 static void way_route(struct kernel_way *way)
 {
 	way->route = sockmap_route(way->number);
-	way->route->passed_most = kernel_passed_most;
+	way->route->passed_most = kernel_machine.passed_most;
 }
 
 static void kernel_join(struct kernel_relay *k)
@@ -235,7 +233,7 @@ static void kernel_join(struct kernel_relay *k)
 	kernel_stats.relays++;
 	kernel_waits_for(relay, 0);
 	kernel_wanted_of(relay)->has = k;
-	list_append(&kernel_living, &k->node);
+	list_append(&kernel_all.living, &k->node);
 	timer_init(&k->timer, kernel_timer);
 	for (i = 0; i < 2; i++)
 		if (joined & (unsigned)(SOCKMAP_FIRST << i))
@@ -257,12 +255,12 @@ void kernel_take(struct relay *relay)
 		kernel_waits_for(relay, 0);
 		return;
 	}
-	k = pool_take(&kernel_pool);
+	k = pool_take(&kernel_all.relays);
 	if (!k)
 		return;
 	k->relay = relay;
 	if (kernel_wanted_of(relay)->judged && !relay_judges(k)) {
-		pool_give(&kernel_pool, &k);
+		pool_give(&kernel_all.relays, &k);
 		return;
 	}
 	end_become_plain(&relay->client);
@@ -270,5 +268,5 @@ void kernel_take(struct relay *relay)
 	if (way_begin(&k->ways[0], &relay->request) && way_begin(&k->ways[1], &relay->response))
 		kernel_join(k);
 	else
-		pool_give(&kernel_pool, &k); /* the next rest may be better */
+		pool_give(&kernel_all.relays, &k); /* the next rest may be better */
 }
