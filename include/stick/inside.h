@@ -138,18 +138,21 @@ struct stick_slot {
 enum { STICK_SLOTS = 1 << 18 }; /* of a row */
 enum { SLOT_NEW = 1u << 31, SLOT_CURRENT = 1u << 30, SLOT_TABLE = (1u << 16) - 1 };
 
-/* That of this process; never NULL. */
-extern struct stick_row *stick_own;
-extern struct stick_slot *stick_slots; /* NULL: there is one process, and nobody behind it */
-extern uint32_t stick_own_row;         /* its number */
+/* What this process has among those that share tables. Written by memory.c. */
+struct stick_self {
+	struct stick_row *row;    /* never NULL */
+	struct stick_slot *slots; /* NULL: there is one process, and nobody behind it */
+	uint32_t number;          /* of the row */
+};
+extern struct stick_self stick_self;
 
 /* One word says what: from one intent to the next on the same entry nothing is lost between. */
 static inline void stick_intend(enum stick_intent intent, const struct stick_table *t,
 				uint32_t place, uint32_t generation)
 {
-	atomic_store_explicit(&stick_own->generation, generation, memory_order_release);
+	atomic_store_explicit(&stick_self.row->generation, generation, memory_order_release);
 	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&stick_own->intent,
+	atomic_store_explicit(&stick_self.row->intent,
 			      (uint64_t)place << 32 | (uint64_t)t->number << 8 | intent,
 			      memory_order_release);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -159,7 +162,7 @@ static inline void stick_intend(enum stick_intent intent, const struct stick_tab
 static inline void stick_intend_bucket(const struct stick_table *t, uint32_t bucket)
 {
 	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&stick_own->bucket,
+	atomic_store_explicit(&stick_self.row->bucket,
 			      bucket ? (uint64_t)bucket << 32 | (uint64_t)t->number << 8 | 1 : 0,
 			      memory_order_release);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -168,7 +171,7 @@ static inline void stick_intend_bucket(const struct stick_table *t, uint32_t buc
 static inline void stick_intend_nothing(void)
 {
 	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&stick_own->intent, INTENT_NONE, memory_order_release);
+	atomic_store_explicit(&stick_self.row->intent, INTENT_NONE, memory_order_release);
 }
 
 static inline struct stick_entry *stick_place(const struct stick_table *t, uint32_t place)

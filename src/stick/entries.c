@@ -103,12 +103,12 @@ void entry_chosen(const struct blocks *places, uint32_t place)
 
 static bool take_place(struct stick_table *t, uint32_t *place)
 {
-	if (blocks_take(&t->places, stick_own_row, place))
+	if (blocks_take(&t->places, stick_self.number, place))
 		return true;
 	stick_intend_nothing();
 	if (!purge_oldest(t))
 		return false;
-	if (blocks_take(&t->places, stick_own_row, place))
+	if (blocks_take(&t->places, stick_self.number, place))
 		return true;
 	stick_intend_nothing();
 	return false;
@@ -277,20 +277,20 @@ static uint32_t free_slot_count, slots_used;
 
 static uint32_t slot_take(void)
 {
-	if (!stick_slots)
+	if (!stick_self.slots)
 		return 0;
 	if (free_slot_count)
 		return free_slots[--free_slot_count];
 	if (slots_used == STICK_SLOTS)
 		return 0;
 	slots_used++;
-	atomic_store(&stick_own->holds, slots_used);
+	atomic_store(&stick_self.row->holds, slots_used);
 	return slots_used;
 }
 
 static void slot_give(uint32_t slot)
 {
-	atomic_store_explicit(&stick_slots[slot - 1].what, 0, memory_order_release);
+	atomic_store_explicit(&stick_self.slots[slot - 1].what, 0, memory_order_release);
 	atomic_signal_fence(memory_order_seq_cst);
 	free_slots[free_slot_count++] = slot;
 }
@@ -302,14 +302,14 @@ uint32_t stick_hold(struct stick_table *t, struct stick_entry *e, bool current)
 	if (current && stick_stores(&t->def, STICK_conn_cur))
 		what |= SLOT_CURRENT;
 	if (slot) {
-		atomic_store_explicit(&stick_slots[slot - 1].place, stick_place_of(t, e),
+		atomic_store_explicit(&stick_self.slots[slot - 1].place, stick_place_of(t, e),
 				      memory_order_release);
-		atomic_store_explicit(&stick_slots[slot - 1].what, what | SLOT_NEW,
+		atomic_store_explicit(&stick_self.slots[slot - 1].what, what | SLOT_NEW,
 				      memory_order_release);
 	}
 	stick_intend_nothing();
 	if (slot)
-		atomic_store_explicit(&stick_slots[slot - 1].what, what, memory_order_release);
+		atomic_store_explicit(&stick_self.slots[slot - 1].what, what, memory_order_release);
 	if (what & SLOT_CURRENT)
 		stick_add(t, e, STICK_conn_cur, 0, 1);
 	return slot;
@@ -332,7 +332,7 @@ static void count_down(struct stick_table *t, struct stick_entry *e)
 /* The slot gives the pin back to what the process is at: never are both without it. */
 void stick_unhold(struct stick_table *t, struct stick_entry *e, uint32_t hold, bool current)
 {
-	struct stick_slot *slot = hold ? &stick_slots[hold - 1] : NULL;
+	struct stick_slot *slot = hold ? &stick_self.slots[hold - 1] : NULL;
 
 	if (current)
 		count_down(t, e);

@@ -99,7 +99,7 @@ static void makes_any_bucket(void)
 	unsigned i = (unsigned)clock_now_ms % 4;
 
 	take_and_give(1);
-	atomic_store(&stick_own->bucket,
+	atomic_store(&stick_self.row->bucket,
 		     (uint64_t)buckets[i] << 32 | (uint64_t)t->number << 8 | 1);
 }
 
@@ -127,8 +127,8 @@ static void holds_by_a_falsified_row(void)
 		for (i = 0; i < 4; i++)
 			stick_unhold(t, e[i], holds[i], true);
 		for (i = 0; i < 8; i++)
-			atomic_store(&stick_slots[i].place, 0xfffffff0);
-		atomic_store(&stick_own->holds, 0xfffffff0);
+			atomic_store(&stick_self.slots[i].place, 0xfffffff0);
+		atomic_store(&stick_self.row->holds, 0xfffffff0);
 	}
 }
 
@@ -177,19 +177,19 @@ static void falsifies_its_row_and_the_table(void)
 	for (i = 0; i < 30; i++)
 		take_and_give((uint32_t)rand_r(&seed) % 200);
 	for (i = 0; i < 20; i++) {
-		atomic_store(&stick_slots[i].what, (uint32_t)any_word(&seed, 256));
-		atomic_store(&stick_slots[i].place, (uint32_t)(any_word(&seed, 1) >> 32));
+		atomic_store(&stick_self.slots[i].what, (uint32_t)any_word(&seed, 256));
+		atomic_store(&stick_self.slots[i].place, (uint32_t)(any_word(&seed, 1) >> 32));
 	}
-	atomic_store(&stick_own->holds, (uint32_t)rand_r(&seed) * 3u);
+	atomic_store(&stick_self.row->holds, (uint32_t)rand_r(&seed) * 3u);
 	for (i = 0; i < 20; i++)
 		t->entries[(unsigned)rand_r(&seed) % (100 * t->def.entry_size)] =
 			(unsigned char)rand_r(&seed);
 	for (i = 0; i < 5; i++)
 		atomic_store(&t->buckets[(unsigned)rand_r(&seed) % 128],
 			     any_word(&seed, 2) ^ (uint64_t)(unsigned)rand_r(&seed) << 33);
-	atomic_store(&stick_own->generation, (uint32_t)rand_r(&seed) % 3);
-	atomic_store(&stick_own->bucket, any_word(&seed, 2));
-	atomic_store(&stick_own->intent, any_word(&seed, INTENT_REMOVES_OWN + 2));
+	atomic_store(&stick_self.row->generation, (uint32_t)rand_r(&seed) % 3);
+	atomic_store(&stick_self.row->bucket, any_word(&seed, 2));
+	atomic_store(&stick_self.row->intent, any_word(&seed, INTENT_REMOVES_OWN + 2));
 }
 
 static void a_row_may_say_anything(void **state)

@@ -17,7 +17,7 @@ void stick_feed_own(void)
 {
 	if (!stick_teller)
 		return;
-	atomic_store(&stick_teller->row, stick_own_row);
+	atomic_store(&stick_teller->row, stick_self.number);
 	stick_feed_stay_awake();
 }
 

@@ -3,9 +3,7 @@
 #include "stick/inside.h"
 
 static struct stick_row nobody; /* a process that shares with none */
-struct stick_row *stick_own = &nobody;
-struct stick_slot *stick_slots;
-uint32_t stick_own_row;
+struct stick_self stick_self = { .row = &nobody };
 struct stick_teller *stick_teller;
 
 const struct stick_definition *stick_definition(const struct stick_table *t)

@@ -214,7 +214,7 @@ void stick_memory_end(void)
 	directory = NULL;
 	begun = false;
 	stick_teller = NULL;
-	stick_slots = NULL;
+	stick_self.slots = NULL;
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */
@@ -393,9 +393,9 @@ int stick_memory_confine(unsigned row, struct err *err)
 	if (!memory)
 		return err_set(err, "no memory for what is held in stick tables: %s",
 			       strerror(errno));
-	stick_own = (struct stick_row *)(void *)memory;
-	stick_slots = (struct stick_slot *)(void *)(memory + PAGE);
-	stick_own_row = row;
+	stick_self.row = (struct stick_row *)(void *)memory;
+	stick_self.slots = (struct stick_slot *)(void *)(memory + PAGE);
+	stick_self.number = row;
 	return region_confine(&region, &all, 1, err);
 }
 
