@@ -72,10 +72,14 @@ struct conn {
 	KIND_MEMBER
 };
 
-/* tune.colocated: tells so by EPOLLMSG, which epoll ignores (doc/internals/colocate.md). Whoever
- * sets it sees to it that no short read is believed, and that nobody splices. */
-extern bool conn_reads_to_end;
-extern unsigned conn_recv_enough; /* tune.recv_enough: short reads below it prove nothing */
+/* Written by stream/tune.c, before the first connection. */
+struct conn_tune {
+	unsigned recv_enough; /* tune.recv_enough, bytes: short reads below it prove nothing */
+	/* tune.colocated: tells so by EPOLLMSG, which epoll ignores (doc/internals/colocate.md).
+	 * Whoever sets it sees to it that no short read is believed, and that nobody splices. */
+	bool reads_to_end;
+};
+extern struct conn_tune conn_tune;
 
 /* A zeroed connection without descriptor, or NULL. It is given back by conn_close. */
 struct conn *conn_new(void);

@@ -11,9 +11,13 @@ struct err;
 struct listen_options;
 struct listener;
 
-/* SO_REUSEPORT on listening sockets, so that a new process can bind beside the old one; off
- * by the global word noreuseport and -dR. */
-extern bool listen_socket_reuseport;
+struct listen_socket_conf {
+	int owner;      /* the user to whom sockets for datagrams are given, written by
+			 * process/run.c; -1: they stay ours */
+	bool reuseport; /* SO_REUSEPORT on listening sockets, so that a new process can bind beside
+			 * the old one; off by the global word noreuseport and -dR (bind_conf.c) */
+};
+extern struct listen_socket_conf listen_socket_conf;
 
 /* Opens, binds and listens, or takes over the descriptor that was inherited. The descriptor,
  * or -1 and err. */
@@ -27,8 +31,6 @@ void listen_socket_unlisten(struct listener *l);
 /* Asks the kernel to give new connections to the process that has bound the same address after
  * this one (SO_REUSEPORT); off: to share them again. Without such a process nothing changes. */
 void listen_socket_steer_away(struct listener *l, bool on);
-/* The user to whom sockets for datagrams are given; -1: they stay ours. */
-extern int listen_socket_owner;
 /* A further socket for datagrams with the options of the listener's line, bound to that address.
  * -1 with errno. */
 MUST_USE int listen_socket_further(const struct listener *l, const struct addr *own);

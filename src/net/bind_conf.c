@@ -406,7 +406,7 @@ static int bind_prepare(struct config *cfg, void *data, struct err *err)
 	(void)err;
 	listener_max_accept = b->max_accept > 0 ? (unsigned)b->max_accept : UINT_MAX;
 	if (b->no_reuseport)
-		listen_socket_reuseport = false;
+		listen_socket_conf.reuseport = false;
 	return 0;
 }
 

@@ -31,8 +31,7 @@
 enum { CONN_EVENTS = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI | EPOLLET,
        NOT_SHORT = CONN_RDHUP | CONN_HUP | CONN_ERROR | CONN_URGENT };
 
-unsigned conn_recv_enough;
-bool conn_reads_to_end;
+struct conn_tune conn_tune;
 const struct conn_inside *conn_inside;
 
 static struct pool conn_pool = POOL_INIT("conn", sizeof(struct conn));
@@ -90,7 +89,7 @@ int conn_attach(struct conn *conn, int *fd, unsigned flags, void (*ready)(struct
 	conn->flags = (uint16_t)flags;
 	conn->ready = ready;
 	*fd = -1;
-	if (likely(loop_add(&conn->src, CONN_EVENTS | (conn_reads_to_end ? EPOLLMSG : 0)) == 0))
+	if (likely(loop_add(&conn->src, CONN_EVENTS | (conn_tune.reads_to_end ? EPOLLMSG : 0)) == 0))
 		return 0;
 	saved = errno;
 	close(conn->src.fd);
@@ -186,7 +185,7 @@ enum io conn_raw_recv(struct conn *conn, void *buf, size_t size, size_t *got)
 	if (unlikely(n == 0))
 		return conn_ended(conn);
 	*got = (size_t)n;
-	if ((size_t)n < size && (size_t)n >= conn_recv_enough && !(conn->flags & NOT_SHORT))
+	if ((size_t)n < size && (size_t)n >= conn_tune.recv_enough && !(conn->flags & NOT_SHORT))
 		conn->flags &= (uint16_t)~CONN_READABLE;
 	return IO_OK;
 }

@@ -24,8 +24,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-bool listen_socket_reuseport = true;
-int listen_socket_owner = -1;
+struct listen_socket_conf listen_socket_conf = { .owner = -1, .reuseport = true };
 
 /* A socket being opened. */
 struct opener {
@@ -95,7 +94,7 @@ static int set_before_bind(struct opener *o)
 	/* Of datagrams it would let anybody take the port. */
 	if (!dgram && set_int_option(o, SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR"))
 		return -1;
-	if ((listen_socket_reuseport || dgram) &&
+	if ((listen_socket_conf.reuseport || dgram) &&
 	    set_int_option(o, SOL_SOCKET, SO_REUSEPORT, 1, "SO_REUSEPORT"))
 		return -1;
 	if (given(o, BIND_TRANSPARENT) && set_transparent(o))
@@ -231,8 +230,8 @@ static int start_listening(struct opener *o)
 /* Sockets of one port must have one owner; those that a worker opens at its end are its user's. */
 static void set_dgram_owner(int fd)
 {
-	if (listen_socket_owner >= 0 && geteuid() != (uid_t)listen_socket_owner &&
-	    fchown(fd, (uid_t)listen_socket_owner, (gid_t)-1) < 0)
+	if (listen_socket_conf.owner >= 0 && geteuid() != (uid_t)listen_socket_conf.owner &&
+	    fchown(fd, (uid_t)listen_socket_conf.owner, (gid_t)-1) < 0)
 		return; /* it is ours then, as those of this process will be */
 }
 

@@ -237,7 +237,7 @@ static int process_prepare(struct config *cfg, const struct args *args, struct e
 	listening_make_room = args->old_count ? process_make_room : NULL;
 	listeners_shared = listeners_held = conf->worker_count > 0;
 	if (conf->has_uid && geteuid() == 0)
-		listen_socket_owner = (int)conf->uid;
+		listen_socket_conf.owner = (int)conf->uid;
 	if (conf->worker_count > 1)
 		listeners_divide_batch(conf->worker_count);
 	notify_start();

@@ -98,8 +98,8 @@ static int tune_prepare(struct config *cfg, void *data, struct err *err)
 		return -1;
 	}
 	tls_early_most = (unsigned)(t->bufsize - t->maxrewrite);
-	conn_recv_enough = t->colocated ? UINT_MAX : (unsigned)t->recv_enough;
-	conn_reads_to_end = t->colocated;
+	conn_tune.recv_enough = t->colocated ? UINT_MAX : (unsigned)t->recv_enough;
+	conn_tune.reads_to_end = t->colocated;
 	sock_tune = (struct sock_tune){
 		.rcvbuf_client = t->rcvbuf_client,
 		.sndbuf_client = t->sndbuf_client,
