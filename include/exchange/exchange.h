@@ -65,7 +65,6 @@ struct exchange {
 	bool pausing;                   /* by the action "pause": until stream_wait_over */
 	bool interim;                   /* the server has said 1xx, and the client may have it */
 	bool acknowledged;              /* a part of the request was, for the rest to come */
-	uint8_t attempts;               /* "retry-on": how often the request was sent */
 	uint8_t reason, phase;          /* why the program answers: of the stream's end. END_NONE:
 					 * it does not, or for no reason of its own (LOCAL) */
 	bool service_rules;             /* http-response rules see the service's answer */

@@ -26,6 +26,7 @@ struct lane {
 	bool begins_blocked;  /* the next one does so from its begin */
 	bool kept, reset, finished;
 	unsigned status;
+	unsigned marks;       /* how often its request was to be kept for another try */
 	size_t n, got;        /* bytes asked for, bytes of the body that came */
 };
 

@@ -415,13 +415,12 @@ int exchange_request_open(struct stream *s)
 	s->phase = PHASE_HEADERS;
 	s->phase_ms = (uint32_t)clock_now_ms;
 	stream_expire_never(s);
-	if (!x->attempts && !x->service)
+	if (!x->request_sent && !x->service)
 		x->may_retry = !x->no_retry && s->backend->set.retry_on & ~RETRY_CONN_FAILURE &&
 			       end_mark(&s->relay.client);
 	if (!exchange_write_request(s) || !early_skip(x))
 		return exchange_fail(s, END_UNWRITTEN);
 	x->request_sent = true;
-	x->attempts += x->attempts < UINT8_MAX;
 	pump_open(&s->relay.request);
 	s->relay.response.flags |= PUMP_WATCH;
 	moment_tell(s, MOMENT_SENT);

@@ -79,7 +79,6 @@ static struct server_conn *trunk_open(struct conn **conn, bool once)
 	if (!t)
 		return NULL;
 	KIND_IS(struct trunk, t);
-	list_init(&t->sc.node);
 	t->sc.carrier = (uint8_t)CARRIER_OF(PROTO_H2);
 	t->sc.conn = *conn;
 	t->once = once;

@@ -103,6 +103,7 @@ static void nothing_is_empty(void **state)
 	served.leaves = 2;
 	ask(5, 502);
 	assert_int_equal(served.asked, 2);
+	assert_int_equal(w.lanes[0].marks, 1); /* kept for both tries at once */
 	served.asked = 0;
 	served.leaves = 1;
 	ask(4, 502);

@@ -107,7 +107,9 @@ static void lane_close(struct end *end, bool reset)
 /* There is no body: all of the request is at hand. */
 static bool lane_mark(struct end *end)
 {
-	(void)end;
+	struct lane *lane = end_applet(end);
+
+	lane->marks++;
 	return true;
 }
 
@@ -214,7 +216,7 @@ struct lane *wire_ask(struct wire *w, unsigned at, size_t n)
 	lane->asked = lane->kept = lane->reset = lane->finished = false;
 	lane->blocked = lane->begins_blocked;
 	lane->begins_blocked = false;
-	lane->status = 0;
+	lane->status = lane->marks = 0;
 	lane->n = n;
 	lane->got = 0;
 	snprintf(lane->target, sizeof(lane->target), "/%zu", n);
