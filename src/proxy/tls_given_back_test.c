@@ -7,6 +7,7 @@
 #include "tls/client.h"
 
 #include "base/err.h"
+#include "base/test_blocks.h"
 #include "config/config.h"
 #include "config/diag.h"
 #include "config/load.h"
@@ -32,63 +33,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ---- blocks ---------------------------------------------------------------------------------- */
-
-static long blocks; /* that are in use */
-
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *block, size_t size);
-void __libc_free(void *block);
-
-void *malloc(size_t size)
-{
-	void *block = __libc_malloc(size);
-
-	blocks += block != NULL;
-	return block;
-}
-
-void *calloc(size_t count, size_t size)
-{
-	void *block = __libc_calloc(count, size);
-
-	blocks += block != NULL;
-	return block;
-}
-
-void *realloc(void *block, size_t size)
-{
-	void *moved = __libc_realloc(block, size);
-
-	blocks += !block && moved;
-	blocks -= block && !size && !moved;
-	return moved;
-}
-
-void free(void *block)
-{
-	blocks -= block != NULL;
-	__libc_free(block);
-}
-#endif
-
-/* What is made once, and kept, is there behind two rounds. */
-static void gives_back(void (*round)(void))
-{
-	long before;
-
-	round();
-	round();
-	before = blocks;
-	round();
-	assert_int_equal(blocks, before);
-}
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -275,10 +219,10 @@ static void notes(void)
 static void lines_give_back(void **state)
 {
 	(void)state;
-	gives_back(few_words);
-	gives_back(all_words);
-	gives_back(no_reuse);
-	gives_back(notes);
+	test_gives_back(few_words);
+	test_gives_back(all_words);
+	test_gives_back(no_reuse);
+	test_gives_back(notes);
 }
 
 /* Each with its sentence, however far it came. */
@@ -313,7 +257,7 @@ static void wrong_words(void)
 static void what_is_refused_gives_back(void **state)
 {
 	(void)state;
-	gives_back(wrong_words);
+	test_gives_back(wrong_words);
 }
 
 static void forged_names(void)
@@ -332,7 +276,7 @@ static void forged_names(void)
 static void forged_certificates_give_back(void **state)
 {
 	(void)state;
-	gives_back(forged_names);
+	test_gives_back(forged_names);
 }
 
 /* ---- changes --------------------------------------------------------------------------------- */
@@ -382,7 +326,7 @@ static void certificates_come_and_go(void)
 static void certificates_give_back(void **state)
 {
 	(void)state;
-	gives_back(certificates_come_and_go);
+	test_gives_back(certificates_come_and_go);
 }
 
 static void set_authorities(const char *pem, bool add, int expected)
@@ -417,7 +361,7 @@ static void authorities_come_and_go(void)
 static void authorities_give_back(void **state)
 {
 	(void)state;
-	gives_back(authorities_come_and_go);
+	test_gives_back(authorities_come_and_go);
 }
 
 /* ---- main ------------------------------------------------------------------------------------ */
