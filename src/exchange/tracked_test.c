@@ -38,6 +38,7 @@ static int begin(void **state)
 		 " timeout server 50s\n"
 		 "frontend f\n http-request track-sc0 int(7) table seen\n"
 		 " http-request track-sc0 int(8) table seen\n"
+		 " http-request track-sc2 int(9) table seen if { path /51 }\n"
 		 " http-request deny if { path /1 }\n default_backend b\n"
 		 "backend b\n server s abns@%s\n"
 		 "listen t\n mode tcp\n option contstats\n"
@@ -213,6 +214,29 @@ static void bytes_along(void **state)
 	bytes_free(&c);
 }
 
+/* A rule of requests says it for the stream, not for the connection. */
+static void the_next_request_does_not_follow(void **state)
+{
+	uint32_t key = 9;
+	struct stick_entry *e;
+	unsigned i;
+
+	(void)state;
+	wire_open(&w, world_frontend("f"));
+	for (i = 0; i < 2; i++) {
+		wire_ask(&w, i, 51 - i);
+		turns(QUIET);
+		assert_int_equal(w.lanes[i].status, 200);
+	}
+	tracked(2, 0, 0, 0, 101);
+	e = stick_find(seen(), (struct span){ (char *)&key, sizeof(key) });
+	assert_non_null(e);
+	assert_int_equal(stick_value(seen(), e, STICK_http_req_cnt, 0), 1);
+	assert_int_equal(stick_value(seen(), e, STICK_bytes_out_cnt, 0), 51);
+	stick_give(seen(), e);
+	wire_close(&w);
+}
+
 #define EACH(test) cmocka_unit_test_setup(test, afresh)
 
 int main(void)
@@ -220,6 +244,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		EACH(an_answer), EACH(a_refusal), EACH(answers_of_servers), EACH(no_answer),
 		EACH(no_answer_in_time), EACH(bytes_along),
+		EACH(the_next_request_does_not_follow),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
