@@ -2,26 +2,42 @@
 /* Connections to servers that have room for one more exchange (manual 4.2 "http-reuse"; 5.2
  * "pool-max-conn", "pool-purge-delay", "max-reuse"). They are the server's, for everybody, or
  * private to the session that made them. Most are idle; one that lends many ends at once may be at
- * work. For the carriers (exchange/server_conn.h) and for show servers conn. */
+ * work. It knows neither streams nor exchanges: who asks says what decides (struct idle_facts). For the
+ * carriers (exchange/server_conn.h) and for show servers conn. */
 #ifndef EXCHANGE_IDLE_H
 #define EXCHANGE_IDLE_H
 
 #include "base/result.h"
 #include "event/loop.h"
-#include "exchange/exchange.h"
 #include "exchange/server_conn.h"
+#include "proxy/proxy.h"
 #include "proxy/server.h"
 #include "queue/slot.h"
+#include "stream/origin.h"
 
+struct message;
 struct server_part;
 
 extern struct server_part idle_server_part;
 
+/* What an exchange tells of itself when it wants a connection. */
+struct idle_facts {
+	struct server *server;
+	struct origin *origin;   /* where it comes from: connections are private to that */
+	const struct addr *to;   /* where the server is */
+	uint64_t packets;        /* of the mark and the TOS field of its packets: packets_key */
+	uint64_t mark;           /* of what the server is told of the client, where that is personal */
+	enum http_reuse reuse;   /* of the backend */
+	bool first;              /* of its client's connection */
+	bool personal;           /* what the connection shows to the server belongs to one client */
+};
+
 /* ---- for server_conn.c ------------------------------------------------------------------------
  */
 
-/* The connection of the stream's end is a new one: whose is it, and what was the server told? */
-void idle_describe(struct server_conn *sc, struct stream *s, const struct addr *to);
+/* It was made for such an exchange: whose is it, and what was the server told? dialled: the low bits
+ * of server->moves then. */
+void idle_describe(struct server_conn *sc, const struct idle_facts *facts, uint16_t dialled);
 /* What was below is closed: its slot goes back ("strict-maxconn"). */
 void idle_closed(struct server_conn *sc);
 /* It goes: the server has one less. */
@@ -32,18 +48,25 @@ static inline void idle_ended(struct server_conn *sc)
 	if (sc->server)
 		sc->server->conns--;
 }
-/* One that may carry the exchange, newest first. name as in server_conn_take. NULL: there is none.
- */
-struct server_conn *idle_find(struct stream *s, const struct addr *to, struct span name);
-/* NTLM and Negotiate authenticate the connection, not the request: where a field of that name (of a
- * response), or what a request says of itself, has one of them, the origin's connections are its
- * own from now on. */
-void idle_note_challenge(struct stream *s, const struct message *res, struct span name);
-void idle_note_credentials(struct stream *s, const struct message *req);
+/* Are there any that are private to it? */
+static inline bool idle_has_private(const struct origin *origin)
+{
+	return origin->idle.next && !list_empty(&origin->idle);
+}
+/* One that may carry the exchange, newest first: of those (first and reuse are not looked at); of
+ * everybody's (mark is not). name as in server_conn_take; personal is not looked at. NULL: there is
+ * none. */
+struct server_conn *idle_find_private(const struct idle_facts *facts, struct span name);
+struct server_conn *idle_find(const struct idle_facts *facts, struct span name);
+/* NTLM and Negotiate authenticate the connection, not the request: has a field of that name (of a
+ * response), or what a request says of itself, one of them? The origin's connections are its own from
+ * then on (private_servers). */
+MUST_USE bool idle_binding_challenge(const struct message *res, struct span name);
+MUST_USE bool idle_binding_credentials(const struct message *req);
 /* An exchange uses it, one more: a new one; one out of a list. One less. */
 void idle_used(struct server_conn *sc);
 void idle_taken(struct server_conn *sc);
-void idle_unused(struct server_conn *sc, const struct stream *s);
+void idle_unused(struct server_conn *sc, struct origin *origin);
 
 /* ---- for carriers -----------------------------------------------------------------------------
  */
@@ -55,8 +78,9 @@ void idle_begin_purge(struct server *server);
 MUST_USE bool idle_may_keep_slot(const struct server_conn *sc);
 void idle_keeps_slot(struct server_conn *sc);          /* of idle_count: the same */
 
-/* Behind the exchange, when nobody uses it: may it wait for another one? */
-static inline bool idle_may_wait(const struct server_conn *sc, const struct stream *s)
+/* Behind an exchange, when nobody uses it: may it wait for another one? client_keeps: the client's
+ * connection lives on. */
+static inline bool idle_may_wait(const struct server_conn *sc, bool client_keeps)
 {
 	const struct server *server = sc->server;
 	const struct server_settings *set = &server->set;
@@ -68,7 +92,7 @@ static inline bool idle_may_wait(const struct server_conn *sc, const struct stre
 	if (set->max_reuse >= 0 && sc->uses > (unsigned)set->max_reuse)
 		return false;
 	if (sc->origin)
-		return s->exchange->client_keeps && s->origin->frontend->set.max_session_conns;
+		return client_keeps && sc->origin->frontend->set.max_session_conns;
 	/* More than were used at once of late could not be used at once either: without a limit,
 	 * clients that bring one request each would leave one connection each. */
 	if (server->idle_count >= server->idle_need &&
@@ -114,8 +138,9 @@ void idle_leave(struct server_conn *sc);
 /* ---- for everybody ----------------------------------------------------------------------------
  */
 
-/* A connection is about to be made: closes an idle one if descriptors are scarce. */
-void idle_spare(const struct stream *s);
+/* A connection is about to be made: closes an idle one if descriptors are scarce, of the backend
+ * first. */
+void idle_spare(struct proxy *backend);
 /* The same where a stream is connected that has the slot of an idle connection: that is closed. */
 void idle_obey(struct server *server);
 /* The table of descriptors is full: closes an idle one. True: a descriptor is free now. */

@@ -62,7 +62,7 @@ APART static bool server_reuses_particular(struct stream *s, const struct addr *
 		memcpy(copy, name.ptr, name.len);
 	if (server_conn_take(s, to, (struct span){ copy, name.len }))
 		return true;
-	idle_spare(s);
+	idle_spare(s->backend);
 	return false;
 }
 
@@ -72,7 +72,7 @@ static bool server_reuses(struct stream *s, const struct addr *to)
 		return server_reuses_particular(s, to);
 	if (server_conn_take(s, to, (struct span){ "", 0 }))
 		return true;
-	idle_spare(s);
+	idle_spare(s->backend);
 	return false;
 }
 
@@ -100,7 +100,8 @@ int exchange_connect(struct stream *s)
 {
 	/* A client may know what the server wants, and say it unasked; a stream of HTTP/2 does not
 	 * know what another one was asked. */
-	idle_note_credentials(s, &s->exchange->req);
+	if (unlikely(idle_binding_credentials(&s->exchange->req)))
+		s->origin->private_servers = true;
 	return connect_is_plain(s->server) ? server_connect(s, &s->server->state->addr) :
 					     server_connect_mapped(s);
 }

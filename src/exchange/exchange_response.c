@@ -171,10 +171,9 @@ static void response_private(struct stream *s)
 {
 	const struct message *res = &s->exchange->res;
 
-	if (unlikely(res->status == 401))
-		idle_note_challenge(s, res, span_of("www-authenticate"));
-	else if (unlikely(res->status == 407))
-		idle_note_challenge(s, res, span_of("proxy-authenticate"));
+	if ((unlikely(res->status == 401) && idle_binding_challenge(res, span_of("www-authenticate"))) ||
+	    (unlikely(res->status == 407) && idle_binding_challenge(res, span_of("proxy-authenticate"))))
+		s->origin->private_servers = true;
 }
 
 /* A server that sends head and body one by one, and has Nagle's algorithm on, holds the body back

@@ -142,7 +142,7 @@ static void trunk_take_back(struct server_conn *sc, struct stream *s, bool keep)
 		list_remove(&sc->node); /* not counted there yet */
 	end_close(&s->relay.server, !keep);
 	s->exchange->http.server_h2 = false;
-	if (!trunk_may_stay(t, s) || (!sc->lent && (refused || !idle_may_wait(sc, s))))
+	if (!trunk_may_stay(t, s) || (!sc->lent && (refused || !idle_may_wait(sc, s->exchange->client_keeps))))
 		trunk_retire(sc);
 	else if (refused)
 		idle_leave(sc); /* until another one ends */

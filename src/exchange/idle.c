@@ -6,17 +6,9 @@
 #include "exchange/idle.h"
 
 #include "base/clock.h"
-#include "base/hash.h"
-#include "exchange/exchange.h"
-#include "net/netns.h"
+#include "http/message.h"
 #include "proxy/part.h"
-#include "proxy/proxy.h"
 #include "queue/queue.h"
-#include "queue/slot.h"
-#include "stream/packets.h"
-#include "stream/proxyheader.h"
-#include "stream/source.h"
-#include "stream/stream.h"
 #include "tally/tally.h"
 #include "tls/client.h"
 
@@ -31,72 +23,47 @@ static unsigned spare_above = UINT_MAX; /* descriptors: idle_limit */
 
 /* ---- whose it is ------------------------------------------------------------------------- */
 
-/* What the connection shows to the server belongs to one client. */
-static bool idle_is_personal(const struct server *server)
+static bool idle_is_private(const struct idle_facts *facts)
 {
-	const struct source_conf *src = server->set.source.set ? &server->set.source :
-								 &server->proxy->set.source;
-
-	return server->set.options.on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) ||
-	       netns_is_any(server->set.namespace) ||
-	       (src->set && src->usesrc != USESRC_NONE && src->usesrc != USESRC_ADDR);
+	return facts->origin->private_servers || facts->reuse == REUSE_NEVER ||
+	       facts->server->speaks_unasked || facts->personal;
 }
 
-/* Rules may tell the server another address for each request of a client. */
-static uint64_t idle_mark(struct stream *s)
+static bool scheme_binds(const struct field *f)
 {
-	const struct addr *src;
-	struct addr memory;
-	size_t size;
-
-	if (!idle_is_personal(s->server))
-		return 0;
-	if (proxyheader_wanted(s))
-		return proxyheader_mark(s);
-	src = source_client(s, &memory);
-	size = src->family == AF_INET ? sizeof(src->v4) : sizeof(src->v6);
-	return (uint64_t)hash_wt6(&src->v6, size) << 32 | src->port;
+	return (f->value.len >= 4 && !strncasecmp(f->value.ptr, "NTLM", 4)) ||
+	       (f->value.len >= 9 && !strncasecmp(f->value.ptr, "Negotiate", 9));
 }
 
-static bool idle_is_private(const struct stream *s)
+bool idle_binding_challenge(const struct message *res, struct span name)
 {
-	return s->origin->private_servers || s->backend->set.http_reuse == REUSE_NEVER ||
-	       s->server->speaks_unasked || idle_is_personal(s->server);
-}
-
-static void note_scheme(struct stream *s, const struct field *f)
-{
-	if ((f->value.len >= 4 && !strncasecmp(f->value.ptr, "NTLM", 4)) ||
-	    (f->value.len >= 9 && !strncasecmp(f->value.ptr, "Negotiate", 9)))
-		s->origin->private_servers = true;
-}
-
-void idle_note_challenge(struct stream *s, const struct message *res, struct span name)
-{
-	struct field *f;
+	const struct field *f;
 	unsigned at = 0;
 
 	while ((f = message_find(res, name, &at)))
-		note_scheme(s, f);
+		if (scheme_binds(f))
+			return true;
+	return false;
 }
 
-void idle_note_credentials(struct stream *s, const struct message *req)
+bool idle_binding_credentials(const struct message *req)
 {
 	const struct field *f;
 
 	for (f = req->fields; f < req->fields + req->count; f++)
 		if (unlikely(f->id == FIELD_AUTHORIZATION || f->id == FIELD_PROXY_AUTHORIZATION) &&
-		    f->name.ptr)
-			note_scheme(s, f);
+		    f->name.ptr && scheme_binds(f))
+			return true;
+	return false;
 }
 
 /* How often must a connection have been used, that this exchange may use it (manual,
  * http-reuse)? UINT_MAX: none will do. */
-static unsigned idle_least_uses(const struct stream *s)
+static unsigned idle_least_uses(const struct idle_facts *facts)
 {
-	if (likely(!s->exchange->first))
-		return s->backend->set.http_reuse == REUSE_NEVER ? UINT_MAX : 0;
-	switch (s->backend->set.http_reuse) {
+	if (likely(!facts->first))
+		return facts->reuse == REUSE_NEVER ? UINT_MAX : 0;
+	switch (facts->reuse) {
 	case REUSE_NEVER:
 		return UINT_MAX;
 	case REUSE_ALWAYS:
@@ -266,11 +233,11 @@ static bool idle_spare_of(struct proxy *px)
 	return false;
 }
 
-void idle_spare(const struct stream *s)
+void idle_spare(struct proxy *backend)
 {
 	struct proxy *px;
 
-	if (loop_stats.sources < spare_above || idle_spare_of(s->backend))
+	if (loop_stats.sources < spare_above || idle_spare_of(backend))
 		return;
 	list_for_each(px, &proxies_running->list, node) {
 		if (idle_spare_of(px))
@@ -344,49 +311,48 @@ static void idle_purge(struct timer *timer)
 
 /* ---- an exchange ------------------------------------------------------------------------- */
 
-void idle_describe(struct server_conn *sc, struct stream *s, const struct addr *to)
+void idle_describe(struct server_conn *sc, const struct idle_facts *facts, uint16_t dialled)
 {
+	struct server *server = facts->server;
+
 	list_init(&sc->node);
-	sc->server = s->server;
-	sc->server->conns++;
-	sc->origin = idle_is_private(s) ? s->origin : NULL;
-	sc->to = *to;
-	sc->moves = s->server->moves - (uint16_t)(s->server->moves - s->dialled);
-	sc->mark = idle_mark(s);
-	sc->packets = packets_key(s);
+	sc->server = server;
+	server->conns++;
+	sc->origin = idle_is_private(facts) ? facts->origin : NULL;
+	sc->to = *facts->to;
+	sc->moves = server->moves - (uint16_t)(server->moves - dialled);
+	sc->mark = facts->mark;
+	sc->packets = facts->packets;
 }
 
-static struct server_conn *idle_find_private(struct stream *s, const struct addr *to, struct span name)
+struct server_conn *idle_find_private(const struct idle_facts *facts, struct span name)
 {
-	uint64_t mark, packets = packets_key(s);
+	const struct server *server = facts->server;
 	struct server_conn *sc, *next;
 
-	if (!s->origin->idle.next || list_empty(&s->origin->idle))
-		return NULL;
-	mark = idle_mark(s);
-	list_for_each_safe(sc, next, &s->origin->idle, node) {
-		if (sc->server != s->server)
+	list_for_each_safe(sc, next, &facts->origin->idle, node) {
+		if (sc->server != server)
 			continue;
-		if (sc->moves != s->server->moves)
+		if (sc->moves != server->moves)
 			idle_retire(sc); /* the server has another address since */
-		else if (sc->mark == mark && sc->packets == packets && idle_suits(sc, to, name))
+		else if (sc->mark == facts->mark && sc->packets == facts->packets &&
+			 idle_suits(sc, facts->to, name))
 			return sc;
 	}
 	return NULL;
 }
 
-struct server_conn *idle_find(struct stream *s, const struct addr *to, struct span name)
+struct server_conn *idle_find(const struct idle_facts *facts, struct span name)
 {
-	struct server_conn *sc = idle_find_private(s, to, name);
-	unsigned least = idle_least_uses(s), looked = 0;
-	uint64_t packets = packets_key(s);
+	unsigned least = idle_least_uses(facts), looked = 0;
+	struct server_conn *sc;
 
 	/* Where all connections are private to sessions, none is in the server's list. */
-	if (sc || least == UINT_MAX || s->origin->private_servers)
-		return sc;
-	list_for_each(sc, &s->server->idle, node) {
-		if ((sc->uses >= least || idle_lasts(sc)) && sc->packets == packets &&
-		    idle_suits(sc, to, name))
+	if (least == UINT_MAX || facts->origin->private_servers)
+		return NULL;
+	list_for_each(sc, &facts->server->idle, node) {
+		if ((sc->uses >= least || idle_lasts(sc)) && sc->packets == facts->packets &&
+		    idle_suits(sc, facts->to, name))
 			return sc;
 		if (++looked == IDLE_LOOKED_AT)
 			break;
@@ -423,13 +389,13 @@ COLD static void idle_make_private(struct server_conn *sc, struct origin *origin
 	sc->origin = origin;
 }
 
-void idle_unused(struct server_conn *sc, const struct stream *s)
+void idle_unused(struct server_conn *sc, struct origin *origin)
 {
 	sc->lent--;
 	if (likely(idle_counts(sc)))
 		sc->server->idle_used--;
-	if (unlikely(s->origin->private_servers || s->server->speaks_unasked))
-		idle_make_private(sc, s->origin);
+	if (unlikely(origin->private_servers || sc->server->speaks_unasked))
+		idle_make_private(sc, origin);
 }
 
 /* Room for one more: the oldest goes, of those that nobody uses. What the PROXY header says may

@@ -225,7 +225,7 @@ static void trunk_take_back(struct server_conn *sc, struct stream *s, bool keep)
 		((struct track *)end_applet(&s->relay.server))->end = NULL;
 		end_forget(&s->relay.server);
 	}
-	if (!trunk->retired && (sc->lent || idle_may_wait(sc, s)))
+	if (!trunk->retired && (sc->lent || idle_may_wait(sc, s->exchange->client_keeps)))
 		idle_join(sc);
 	else if (!trunk->retired)
 		trunk_retire(sc);

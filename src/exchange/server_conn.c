@@ -4,6 +4,7 @@
  * a connection while nobody has it (the server closes, or speaks without being asked) closes it. */
 #include "exchange/server_conn.h"
 
+#include "base/hash.h"
 #include "base/kind.h"
 #include "base/pool.h"
 #include "exchange/exchange.h"
@@ -11,7 +12,11 @@
 #include "http/h2_message.h"
 #include "log/log.h"
 #include "net/conn.h"
+#include "net/netns.h"
 #include "proxy/proxy.h"
+#include "stream/packets.h"
+#include "stream/proxyheader.h"
+#include "stream/source.h"
 #include "stream/stream.h"
 #include "tls/client.h"
 #include "tls/link.h"
@@ -162,7 +167,8 @@ static ALWAYS_INLINE void single_take_back(struct server_conn *sc, struct stream
 {
 	bool bodiless = single_bodiless(s->exchange);
 
-	if (keep && end_conn(&s->relay.server) && single_is_fit(s, bodiless) && idle_may_wait(sc, s))
+	if (keep && end_conn(&s->relay.server) && single_is_fit(s, bodiless) &&
+	    idle_may_wait(sc, s->exchange->client_keeps))
 		single_rest(sc, s, bodiless);
 	else
 		single_free(&sc);
@@ -226,6 +232,80 @@ static struct server_conn *agreed_open(struct conn **conn, bool once)
 }
 
 const struct server_carrier_ops agreed_server_carrier = { .name = "by ALPN", .open = agreed_open };
+
+/* ---- what the pool is told ------------------------------------------------------------------- */
+
+/* What the connection shows to the server belongs to one client. */
+static bool server_is_personal(const struct server *server)
+{
+	const struct source_conf *src = server->set.source.set ? &server->set.source :
+								 &server->proxy->set.source;
+
+	return server->set.options.on & (SRV_SEND_PROXY | SRV_SEND_PROXY_V2) ||
+	       netns_is_any(server->set.namespace) ||
+	       (src->set && src->usesrc != USESRC_NONE && src->usesrc != USESRC_ADDR);
+}
+
+/* Rules may tell the server another address for each request of a client. */
+static uint64_t server_conn_mark(struct stream *s)
+{
+	const struct addr *src;
+	struct addr memory;
+	size_t size;
+
+	if (!server_is_personal(s->server))
+		return 0;
+	if (proxyheader_wanted(s))
+		return proxyheader_mark(s);
+	src = source_client(s, &memory);
+	size = src->family == AF_INET ? sizeof(src->v4) : sizeof(src->v6);
+	return (uint64_t)hash_wt6(&src->v6, size) << 32 | src->port;
+}
+
+/* Without the mark and whether it is personal. */
+static ALWAYS_INLINE struct idle_facts server_conn_facts(const struct stream *s, const struct addr *to)
+{
+	return (struct idle_facts){ .server = s->server,
+				    .origin = s->origin,
+				    .to = to,
+				    .packets = packets_key(s),
+				    .reuse = (enum http_reuse)s->backend->set.http_reuse,
+				    .first = s->exchange->first };
+}
+
+/* Of a new connection. */
+static void server_conn_describe(struct server_conn *sc, struct stream *s, const struct addr *to)
+{
+	struct idle_facts facts = server_conn_facts(s, to);
+
+	facts.personal = server_is_personal(s->server);
+	facts.mark = server_conn_mark(s);
+	idle_describe(sc, &facts, s->dialled);
+}
+
+APART static struct server_conn *server_conn_find_private(struct stream *s, const struct addr *to,
+							  struct span name)
+{
+	struct idle_facts facts = server_conn_facts(s, to);
+
+	facts.mark = server_conn_mark(s);
+	return idle_find_private(&facts, name);
+}
+
+/* Its own come first. */
+static ALWAYS_INLINE struct server_conn *server_conn_find(struct stream *s, const struct addr *to,
+							  struct span name)
+{
+	struct server_conn *sc = NULL;
+	struct idle_facts facts;
+
+	if (unlikely(idle_has_private(s->origin)))
+		sc = server_conn_find_private(s, to, name);
+	if (sc)
+		return sc;
+	facts = server_conn_facts(s, to);
+	return idle_find(&facts, name);
+}
 
 /* ---- for exchanges --------------------------------------------------------------------------- */
 
@@ -300,7 +380,7 @@ bool server_conn_made(struct stream *s, const struct addr *to)
 
 	if (!sc)
 		return server_conn_once(s); /* the connection is the end's still */
-	idle_describe(sc, s, to);
+	server_conn_describe(sc, s, to);
 	end_forget(end);
 	s->exchange->reused = false;
 	s->exchange->server_conn = sc;
@@ -314,7 +394,7 @@ static struct server_conn *server_conn_choose(struct stream *s, const struct add
 	struct server_conn *sc;
 
 	do {
-		sc = idle_find(s, to, name);
+		sc = server_conn_find(s, to, name);
 	} while (sc && unlikely(!CALL(sc, ready)));
 	return sc;
 }
@@ -347,7 +427,7 @@ void server_conn_give(struct stream *s, bool keep)
 	s->exchange->server_conn = NULL;
 	count_given(sc, s);
 	s->exchange->server_in = s->exchange->server_out = 0;
-	idle_unused(sc, s);
+	idle_unused(sc, s->origin);
 	CALL(sc, take_back, s, keep);
 }
 

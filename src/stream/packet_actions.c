@@ -115,7 +115,7 @@ bool packets_of(const struct stream *s, struct dial_packets *packets)
 	return true;
 }
 
-uint64_t packets_key(const struct stream *s)
+uint64_t packets_key_set(const struct stream *s)
 {
 	struct dial_packets p;
 
