@@ -502,13 +502,16 @@ int exchange_done(struct stream *s)
 	return steps_end(s, x->reason ? x->reason : END_LOCAL);
 }
 
-/* A server may be silent in the middle of its response for long. Who has closed then is no longer
- * there to read the rest, if option abortonclose says so. */
-static bool client_closed(const struct stream *s)
+/* A server may be silent in the middle of its response for long. A client that has reset its connection
+ * is not there to read the rest; one that has closed is not if option abortonclose says so. */
+static bool client_left(const struct stream *s)
 {
-	return *s->relay.client.flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR) && s->backend &&
-	       s->backend->set.options.on & OPT_ABORTONCLOSE && !s->exchange->reply &&
-	       !s->exchange->service;
+	unsigned flags = *s->relay.client.flags;
+
+	if (!(flags & (CONN_RDHUP | CONN_HUP | CONN_ERROR)) || s->exchange->reply || s->exchange->service)
+		return false;
+	return flags & (CONN_HUP | CONN_ERROR) ||
+	       (s->backend && s->backend->set.options.on & OPT_ABORTONCLOSE);
 }
 
 /* A tunnel that is closed on one side has other timeouts from then on. */
@@ -516,7 +519,7 @@ static int response_goes_on(struct stream *s)
 {
 	if (s->exchange->tunnel)
 		stream_arm_forward(s);
-	else if (client_closed(s))
+	else if (client_left(s))
 		return steps_end(s, END_CLIENT_ABORT);
 	return STEP_WAIT;
 }
