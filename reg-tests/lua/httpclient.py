@@ -266,10 +266,6 @@ def command_part():
     check("with two words", "not enough parameters" in service.ask("expert-mode on; httpclient GET"))
     check("a URL", "no http://" in service.ask("expert-mode on; httpclient GET one.test"))
     check("and a method", "method" in service.ask("expert-mode on; httpclient FOO http://one.test"))
-    s = connect(service.args.stats)
-    s.sendall(b"expert-mode on; httpclient GET http://one.test:8080/silent\n")
-    s.close()
-    until("it ends with its client", lambda: service.ask("show info"))
 
 
 def confined_part():

@@ -168,6 +168,11 @@ static void forward_expire(struct stream *s)
 
 	if (unlikely(answering && answering->busy)) {
 		if (answering->busy(&s->relay.server)) {
+			if (*s->relay.client.flags & (CONN_HUP | CONN_ERROR)) {
+				/* It had closed its half before: no pump looks at it any more. */
+				forward_over(s, END_CLIENT_ABORT);
+				return;
+			}
 			/* The client's time begins behind it. */
 			s->phase_ms = (uint32_t)clock_now_ms;
 			stream_expire_at(s, clock_now_ms + RECHECK_MS);
