@@ -117,9 +117,9 @@ static void what_words_set(void **state)
 	assert_int_equal(buffer_reserve, 1024);
 	assert_int_equal(expr_scratch_size, 16384);
 	assert_int_equal(tls_early_most, 16384 - 1024);
-	assert_int_equal(conn_recv_enough, 0);
-	assert_int_equal(memory_fail_percent, 0);
-	assert_false(conn_reads_to_end);
+	assert_int_equal(conn_tune.recv_enough, 0);
+	assert_int_equal(memory_debug.fail_percent, 0);
+	assert_false(conn_tune.reads_to_end);
 	assert_false(loop_is_busy());
 	assert_non_null(pool_freed);
 	in_force("global\n tune.bufsize 4096\n tune.maxrewrite 100\n tune.recv_enough 77\n"
@@ -130,9 +130,9 @@ static void what_words_set(void **state)
 	assert_int_equal(buffer_reserve, 100);
 	assert_int_equal(expr_scratch_size, 4096);
 	assert_int_equal(tls_early_most, 4096 - 100);
-	assert_int_equal(conn_recv_enough, 77);
-	assert_int_equal(memory_fail_percent, 12);
-	assert_false(conn_reads_to_end);
+	assert_int_equal(conn_tune.recv_enough, 77);
+	assert_int_equal(memory_debug.fail_percent, 12);
+	assert_false(conn_tune.reads_to_end);
 	assert_true(loop_is_busy());
 	assert_null(pool_freed);
 	assert_int_equal(sock_tune.rcvbuf_client, 1001);
@@ -140,25 +140,25 @@ static void what_words_set(void **state)
 	assert_int_equal(sock_tune.rcvbuf_server, 1003);
 	assert_int_equal(sock_tune.sndbuf_server, 1004);
 	in_force("global\n tune.colocated on\n tune.recv_enough 77\n", false);
-	assert_true(conn_reads_to_end);
-	assert_int_equal(conn_recv_enough, UINT_MAX);
+	assert_true(conn_tune.reads_to_end);
+	assert_int_equal(conn_tune.recv_enough, UINT_MAX);
 }
 
 /* Streams that begin from then on are measured; what else they are looked at for stays. */
 static void streams_hear_that_profiling_is_switched(void **state)
 {
 	(void)state;
-	streams_watched = WATCH_MOMENTS;
+	streams_watched = WATCH_BYTES;
 	in_force("global\n profiling.tasks on\n", false);
 	assert_int_equal(profile_mode(), PROFILE_ON);
-	assert_int_equal(streams_watched, WATCH_MOMENTS | WATCH_TIMES);
+	assert_int_equal(streams_watched, WATCH_BYTES | WATCH_TIMES);
 	profile_set(PROFILE_OFF);
-	assert_int_equal(streams_watched, WATCH_MOMENTS);
+	assert_int_equal(streams_watched, WATCH_BYTES);
 	profile_set(PROFILE_ON);
-	assert_int_equal(streams_watched, WATCH_MOMENTS | WATCH_TIMES);
+	assert_int_equal(streams_watched, WATCH_BYTES | WATCH_TIMES);
 	in_force("global\n", false);
 	assert_int_equal(profile_mode(), PROFILE_AUTO);
-	assert_int_equal(streams_watched, WATCH_MOMENTS);
+	assert_int_equal(streams_watched, WATCH_BYTES);
 }
 
 static void calls_are_counted_where_they_are_asked_for(void **state)
