@@ -2,38 +2,23 @@
 /* Dates in cookies of persistence, of clients that have several of these: which dates count, and
  * what the client is told anew. Clients are sockets of the Unix family, servers are scripted. The
  * clock of the dates goes on. */
-#include "session/session.h"
+#include "session/test_visitor.h"
 
 #include "base/clock.h"
 #include "exchange/persist.h"
 #include "exchange/test_served.h"
 #include "exchange/test_world.h"
-#include "net/listener.h"
-#include "proxy/global.h"
-#include "proxy/proxy.h"
-#include "stream/stream.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 /* cmocka wants the four above */
 #include <cmocka.h>
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
-enum { QUIET = 40, STEP_SECONDS = 4, TRIES = 5 };
-
-static void opens(struct proxy *px)
-{
-	struct bind_conf *bind = container_of(px->binds.next, struct bind_conf, node);
-
-	px->state->maxconn = 1000;
-	bind->begins = session_kind(bind);
-}
+enum { STEP_SECONDS = 4, TRIES = 5 };
 
 static int begin(void **state)
 {
@@ -51,9 +36,8 @@ static int begin(void **state)
 		 " server s abns@%s cookie one\n", to, to);
 	clock_freeze(1000000);
 	world_begin(text);
-	global_state->maxconn = 1000;
-	opens(world_frontend("dated"));
-	opens(world_frontend("dateless"));
+	visitors_welcome("dated");
+	visitors_welcome("dateless");
 	return 0;
 }
 
@@ -63,38 +47,6 @@ static int end(void **state)
 	world_end();
 	served_end();
 	return 0;
-}
-
-/* A new client; where it talks. */
-static int comes(const char *frontend, const char *request)
-{
-	struct addr from = { .family = AF_INET, .v4.s_addr = htonl(0x7f000009), .port = 5000 };
-	const struct proxy *px = world_frontend(frontend);
-	struct bind_conf *bind = container_of(px->binds.next, struct bind_conf, node);
-	int fds[2];
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
-	assert_int_equal(send(fds[0], request, strlen(request), MSG_NOSIGNAL), strlen(request));
-	session_accept(container_of(bind->listeners.next, struct listener, node), &fds[1], &from);
-	turns(QUIET);
-	return fds[0];
-}
-
-static void leaves(int client)
-{
-	close(client);
-	turns(QUIET);
-	assert_int_equal(streams_count, 0);
-}
-
-/* What has come; "": nothing. */
-static const char *heard(int client)
-{
-	static char got[4000];
-	ssize_t n = recv(client, got, sizeof(got) - 1, 0);
-
-	got[n < 0 ? 0 : n] = 0;
-	return got;
 }
 
 static uint32_t now(void)
@@ -122,9 +74,9 @@ static const char *answered(const char *section, const char *cookies)
 
 	served_afresh();
 	snprintf(request, sizeof(request), "GET /0 HTTP/1.1\r\nHost: a\r\nCookie: %s\r\n\r\n", cookies);
-	client = comes(section, request);
-	answer = heard(client);
-	leaves(client);
+	client = visitor_comes(section, request);
+	answer = visitor_hears(client);
+	visitor_leaves(client);
 	assert_memory_equal(answer, "HTTP/1.1 200 OK\r\n", 17);
 	return answer + 17;
 }

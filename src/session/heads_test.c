@@ -52,6 +52,9 @@ struct head_case {
 #define ASKED(lines, request, asked) { lines, request, asked, OK, OK }
 #define ANSWERED(lines, says, answer) { lines, GET, GET, says, answer }
 #define SELF(lines, answer) { lines, GET, "", OK, answer }
+#define LEADS(words, target, to)                                                                   \
+	{ " http-request redirect code 301" words "\n", "GET " target " HTTP/1.1\r\nHost: a\r\n\r\n",   \
+	  "", OK, "HTTP/1.1 301 Moved Permanently\r\ncontent-length: 0\r\nlocation: " to "\r\n\r\n" }
 
 static const struct head_case cases[] = {
 	/* what passes as it is */
@@ -172,6 +175,24 @@ static const struct head_case cases[] = {
 		"HTTP/1.1 307 Temporary Redirect\r\ncontent-length: 0\r\n"
 		"location: https://a/5\r\ncache-control: no-cache\r\n"
 		"set-cookie: c=d; path=/;\r\n\r\n"),
+	LEADS(" prefix /", "/5?q", "/5?q"),
+	LEADS(" prefix /b", "/5?q", "/b/5?q"),
+	LEADS(" prefix b", "/5?q", "b/5?q"),
+	LEADS(" prefix /b drop-query", "/5?q", "/b/5"),
+	LEADS(" prefix /b drop-query append-slash", "/5?q", "/b/5/"),
+	LEADS(" prefix /b append-slash", "/5/", "/b/5/"),
+	LEADS(" prefix /b", "http://a", "/b/"),
+	LEADS(" prefix /b", "http://a/5", "/b/5"),
+	LEADS(" location /b drop-query", "/5?q", "/b"),
+	LEADS(" location \"%[path]\"", "/5?q", "/5"),
+	LEADS(" scheme https", "http://a/5", "https://a/5"),
+	LEADS(" scheme https drop-query", "/5?q", "https://a/5"),
+	LEADS(" scheme https if TRUE\n http-request set-header Host b", "/5?q", "https://a/5?q"),
+	{ " http-request set-header Host b\n http-request redirect scheme https code 308\n", GET, "",
+	  OK, "HTTP/1.1 308 Permanent Redirect\r\ncontent-length: 0\r\nlocation: https://b/5\r\n\r\n" },
+	SELF(" http-request redirect location /x code 303 clear-cookie c=\n",
+		"HTTP/1.1 303 See Other\r\ncontent-length: 0\r\nlocation: /x\r\n"
+		"cache-control: no-cache\r\nset-cookie: c=; path=/; Max-Age=0;\r\n\r\n"),
 	SELF(" http-request auth realm x\n",
 		"HTTP/1.1 401 Unauthorized\r\ncontent-length: 112\r\ncache-control: no-cache\r\n"
 		"content-type: text/html\r\nWWW-Authenticate: Basic realm=\"x\"\r\n\r\n"
