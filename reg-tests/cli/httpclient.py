@@ -1,24 +1,41 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-The test of httpclient.sh: a server is asked that says nothing.
+The test of httpclient.sh: a server that says nothing, or breaks off.
 """
 
 import socket
 import threading
 
 from origin import serve_each
-from service import Service, connect, finish, until
+from service import Service, check, connect, finish, until
 
 service = Service()
 asked, left = threading.Semaphore(0), threading.Semaphore(0)
 
 
-def silent(s):
+OK = b"HTTP/1.1 200 OK\r\n"
+LENGTH, CHUNKS = b"Content-Length: 10\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n"
+ANSWERS = {
+    "/whole": OK + LENGTH + b"hellohello", "/chunks": OK + CHUNKS + b"5\r\nhello\r\n0\r\n\r\n",
+    "/length": OK + LENGTH + b"hello", "/chunk": OK + CHUNKS + b"5\r\nhello\r\n", "/head": OK,
+}
+
+
+def serve(s):
+    path = s.recv(65536).split()[1].decode()
+    if path in ANSWERS:
+        s.sendall(ANSWERS[path])
+        return
+    asked.release()
     try:
-        while s.recv(65536):
-            asked.release()
+        s.recv(1)
     finally:
         left.release()
+
+
+def shows(path, end):
+    said = service.ask(f"expert-mode on; httpclient GET http://{service.args.back}{path}")
+    check(f"{path}: {end!r}", said.endswith(end), said)
 
 
 def ends_with_its_client(halves):
@@ -32,7 +49,14 @@ def ends_with_its_client(halves):
     until("it ends with its client", lambda: left.acquire(timeout=1))
 
 
-serve_each(service.args.back, silent)
+MISSING = "\nhello\nThe rest of the answer has not come from the server: it ends the connection in the middle, or its " \
+          "answer is no HTTP."
+serve_each(service.args.back, serve)
+shows("/whole", "\nhellohello")
+shows("/chunks", "\nhello")
+shows("/length", MISSING)
+shows("/chunk", MISSING)
+shows("/head", "</html>")
 ends_with_its_client(halves=False)
 ends_with_its_client(halves=True)
 finish()

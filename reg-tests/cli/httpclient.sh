@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# "httpclient" ends with whoever asked, also where that one had closed its half before.
+# "httpclient" says where the rest of an answer is missing, and ends with whoever asked, also where
+# that one had closed its half before.
 . "${0%/*}/../lib.sh"
 
 {

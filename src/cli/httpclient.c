@@ -125,6 +125,18 @@ static void show_fault(struct cli_call *call, enum own_fault fault)
 		    "content-type: text/html\r\n\r\n%s", status, replies[i].reason, t.len, body);
 }
 
+/* Who reads half an answer is told so. */
+static void show_missing(struct cli_call *call, const struct client_state *st)
+{
+	if (!st->head) {
+		show_fault(call, st->own.fault);
+		return;
+	}
+	text_char(call->out, '\n');
+	cli_say(call, LOG_L_ERR, "The rest of the answer has not come from the server: %s.",
+		st->own.why);
+}
+
 /* As much of what is to be shown as there is room for. */
 static void show_rest(struct client_state *st, struct text *out, size_t begin)
 {
@@ -151,17 +163,17 @@ static enum cli_step client_next(struct cli_call *call)
 		case OWN_WAITS:
 			return CLI_WAIT;
 		case OWN_HEAD:
-			if (!show_head(st, &st->own.msg))
-				return CLI_END;
-			break;
+			if (show_head(st, &st->own.msg))
+				break;
+			cli_say(call, LOG_L_ERR, "Out of memory.");
+			return CLI_END;
 		case OWN_PIECE:
 			st->rest = st->own.piece;
 			break;
 		case OWN_DONE:
 			return CLI_END;
 		case OWN_FAILED:
-			if (!st->head)
-				show_fault(call, st->own.fault);
+			show_missing(call, st);
 			return CLI_END;
 		}
 	}
