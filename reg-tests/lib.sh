@@ -71,8 +71,9 @@ until_true() {
 	done
 }
 
-front=127.0.0.1:$(ports 1)
-back=127.0.0.1:$(ports 1)
+back=$(ports 2)
+front=127.0.0.1:${back%[!0-9]*}
+back=127.0.0.1:${back##*[!0-9]}
 
 splice="option splice-request
 	option splice-response"
@@ -160,6 +161,10 @@ each_way() {
 asan=$(ldd "$PENSTOCK" 2>/dev/null | sed -n 's/.*=> \(.*libasan[^ ]*\).*/\1/p')
 preload() { printf '%s' "${asan:+$asan:}$shim"; }
 sanitized() { [ -n "$asan" ]; }
+
+# in_full: what does the same for hundreds of cases does so for each. Beside the sanitizers, where every
+# start is dear, it does it for some; for each with IN_FULL=1 (doc/internals/testing.md).
+in_full() { [ -n "${IN_FULL:-}" ] || ! sanitized; }
 
 # The references say the same beside any build of ours: tests that judge them alone do so once,
 # beside the one without sanitizers.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # doc/configuration.md: each example that begins with a section is a valid configuration, and each
-# word that penstock knows has an entry.
+# word that penstock knows has an entry. Beside the sanitizers every fourth example (in_full).
 . "${0%/*}/../lib.sh"
 
 manual=$srcdir/doc/configuration.md
@@ -56,9 +56,12 @@ awk -v dir="$dir/examples" '
 	/^$/ { if (text != "") text = text "\n"; next }
 	{ flush() }
 	END { flush() }' "$manual"
+every=1
+in_full || every=4
 count=0
 for example in "$dir"/examples/*; do
 	count=$((count + 1))
+	[ $((count % every)) -eq 0 ] || continue
 	if grep -q /etc/penstock/tls "$example"; then
 		[ "$tls" ] || continue
 		sed "s,/etc/penstock/tls,$tls,g" "$example" >"$dir/example" && cp "$dir/example" "$example"
@@ -77,6 +80,7 @@ for example in "$dir"/examples/*; do
 done
 check "$count examples, at least 100" test "$count" -ge 100
 
+in_full || finish # the entries are the manual's, not the build's
 printf 'backend b\n\tserver s 127.0.0.1:1\n' >"$dir/cfg"
 "$PENSTOCK" -c -q -dKcfg -f "$dir/cfg" |
 	sed -n 's/^	//p' | sed 's/ [<[{|].*//; s/(<.*//; s/^bind <address> //; s/^dgram-bind <address> //; s/^server <name> <address> //; s/ proc\.<name>//' |

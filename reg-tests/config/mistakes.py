@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The mistakes of mistakes.txt, one by one in a configuration that is right: is the message there, with
-its place, what it has to name, once? --table prints all of them beside what the reference says. --notes: are the
+its place, what it has to name, once? --table prints all of them beside what the reference says. --every N: every Nth of them. --notes: are the
 notices and notes that the manual lists given for its examples?"""
 import argparse
 import os
@@ -145,6 +145,7 @@ def main():
     p.add_argument("--dir", required=True)
     p.add_argument("--mistakes", required=True)
     p.add_argument("--notes")
+    p.add_argument("--every", type=int, default=1)
     p.add_argument("--table", action="store_true")
     p.add_argument("-v", action="store_true")
     p.add_argument("only", nargs="*")
@@ -154,6 +155,7 @@ def main():
     path, bad, all_of_them = os.path.join(args.dir, "cfg"), 0, read(args.mistakes)
     if args.notes:
         all_of_them = list(listed(args.notes))
+    all_of_them = all_of_them[::args.every]
     for mistake in all_of_them:
         if args.only and not any(word in mistake.title for word in args.only):
             continue

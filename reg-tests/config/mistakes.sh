@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Mistakes that people make, one at a time: each message has place, word, cause and cure, once
-# (mistakes.txt); what is right says nothing. mistakes.py --table prints them beside those
+# (mistakes.txt); what is right says nothing. Beside the sanitizers every fourth (in_full). mistakes.py --table prints them beside those
 # of the reference: doc/internals/messages.md.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
 "$PENSTOCK" -vv | grep -q '+OPENSSL' || { say "this build has no TLS"; exit 77; }
 "$PENSTOCK" -vv | grep -q '+CARES' || { say "this build asks no name servers"; exit 77; }
-python3 "${0%/*}/mistakes.py" --penstock "$PENSTOCK" --dir "$dir" \
+every=1
+in_full || every=4
+python3 "${0%/*}/mistakes.py" --penstock "$PENSTOCK" --dir "$dir" --every "$every" \
 	--mistakes "${0%/*}/mistakes.txt" || fail "mistakes.py"
 python3 "${0%/*}/mistakes.py" --penstock "$PENSTOCK" --dir "$dir" --mistakes "${0%/*}/mistakes.txt" \
 	--notes "$srcdir/doc/configuration.md" >"$dir/notes"

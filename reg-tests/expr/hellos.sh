@@ -36,7 +36,7 @@ hellos "$front" "$stats" >"$dir/cfg"
 start_penstock
 check "as they are recorded" judge "$front" "$log" ours
 stop_penstock
-if [ -z "${asan:-}" ] && command -v haproxy >/dev/null; then
+if judges_references && command -v haproxy >/dev/null; then
 	hellos "$back" "$dir/theirs.sock" >"$dir/theirs.cfg"
 	haproxy -db -f "$dir/theirs.cfg" >"$dir/theirs.log" 2>&1 &
 	children="$children $!"

@@ -8,6 +8,7 @@
 
 if [ "${1:-}" != inside ]; then
 	. "${0%/*}/../lib.sh"
+	in_full || { say "packages are made of builds without sanitizers"; exit 77; }
 	[ "$(id -u)" -eq 0 ] || exit 77
 	command -v dpkg-shlibdeps >/dev/null || exit 77
 	mkdir "$dir/inside"
