@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Commands about certificates give back what they take: each is carried out again and again, with
+ * its answer, in the middle of changes and with mistakes, and blocks of memory are counted. */
+#include "base/err.h"
+#include "base/str.h"
+#include "base/test_blocks.h"
+#include "cli/cli.h"
+#include "config/diag.h"
+#include "config/load.h"
+#include "config/module.h"
+#include "tls/test_certs.h"
+
+#include <openssl/err.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+/* cmocka wants the four above */
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SAID_MOST = 1 << 18, WORDS_MOST = 10 };
+
+static char directory[] = "/tmp/penstock-said-XXXXXX";
+static EVP_PKEY *key;
+static X509 *ca;
+static char *fresh, *authority; /* PEM */
+static char said[SAID_MOST];
+
+/* ---- commands --------------------------------------------------------------------------- */
+
+/* D stands for the folder. */
+static void with_folder(char *text, size_t size, const char *line)
+{
+	char *end = text + size;
+
+	for (; *line; line++) {
+		assert_true((size_t)(end - text) > sizeof(directory) + 1);
+		if (line[0] == 'D' && line[1] == '/')
+			text = stpcpy(text, directory);
+		else
+			*text++ = *line;
+	}
+	*text = 0;
+}
+
+/* The command says that, among other things. */
+static void says(const char *line, const char *expected)
+{
+	struct cli *cli = cli_new(LEVEL_ADMIN, CLI_SEVERITY_NONE);
+	size_t len = 0, n;
+	char text[500];
+
+	with_folder(text, sizeof(text) - 1, line);
+	strcat(text, "\n");
+	assert_int_equal(cli_input(cli, text, strlen(text)), strlen(text));
+	while ((n = cli_output(cli, said + len, CLI_OUTPUT_MIN))) {
+		len += n;
+		assert_true(len + CLI_OUTPUT_MIN < sizeof(said));
+	}
+	said[len] = 0;
+	if (!strstr(said, expected))
+		fail_msg("'%s' says:\n%s", text, said);
+	assert_true(cli_done(cli));
+	cli_free(&cli);
+	ERR_clear_error(); /* the library keeps what has failed */
+}
+
+/* The same of one that all processes carry out. */
+static void does(const char *line, const char *payload, const char *expected)
+{
+	char text[500], *words[WORDS_MOST + 1] = { NULL }, *at = text;
+	struct err err = { "" };
+	unsigned count = 0;
+	struct text out;
+
+	with_folder(text, sizeof(text), line);
+	while (count < WORDS_MOST && (words[count] = strsep(&at, " ")))
+		count++;
+	text_init(&out, said, sizeof(said));
+	if (cli_apply(LEVEL_ADMIN, CLI_SEVERITY_NONE, words, payload, &out, &err) < 0)
+		text_str(&out, err.text);
+	if (!strstr(said, expected))
+		fail_msg("'%s' says:\n%s", line, said);
+	ERR_clear_error();
+}
+
+/* ---- rounds ----------------------------------------------------------------------------- */
+
+static const struct shown {
+	const char *line, *expected;
+} all_shown[] = {
+	{ "show ssl cert", "/a.pem\n" },
+	{ "show ssl cert D/a.pem", "Status: Used\n" },
+	{ "show ssl cert D/nowhere.pem", "Not found" },
+	{ "dump ssl cert D/a.pem", "END CERTIFICATE" },
+	{ "dump ssl cert D/nowhere.pem", "Not found!" },
+	{ "show ssl ca-file", "/ca.pem" },
+	{ "show ssl ca-file D/ca.pem", "Subject: /CN=ca" },
+	{ "show ssl ca-file D/ca.pem:1", "Subject: /CN=ca" },
+	{ "show ssl ca-file D/nowhere.pem", "Not found!" },
+	{ "show ssl crl-file", "# filename\n" },
+	{ "show ssl crl-file D/nowhere.pem", "Not found!" },
+	{ "show ssl crt-list", "/list\n" },
+	{ "show ssl crt-list D/list", "/l.pem [alpn h2] x.test\n" },
+	{ "show ssl crt-list -n D/list", "/l.pem:1 [alpn h2] x.test\n" },
+	{ "show ssl crt-list D/nowhere", "didn't find the specified filename" },
+	{ "show tls-keys", "0 (automatic)" },
+	{ "show tls-keys *", "# id secret" },
+	{ "show ssl ocsp-response", "# Certificate IDs" },
+	{ "show ssl ocsp-response D/a.pem", "does not match any certificate" },
+	{ "show ssl ocsp-updates", "OCSP Certid | Path | Next Update" },
+	{ "show ssl providers", "default" },
+};
+static const struct shown *shown;
+
+static void is_shown(void)
+{
+	says(shown->line, shown->expected);
+}
+
+static void what_is_changed(void)
+{
+	does("set ssl cert D/a.pem", fresh, "Transaction created");
+	says("show ssl cert", "*");
+	says("show ssl cert *D/a.pem", "Subject: /CN=fresh");
+	says("dump ssl cert *D/a.pem", "END CERTIFICATE");
+	does("set ssl cert D/a.pem", fresh, "Transaction updated");
+	does("set ssl cert D/a.pem", "nothing", "no certificate in it");
+	does("abort ssl cert D/a.pem", NULL, "Transaction aborted");
+	does("abort ssl cert D/a.pem", NULL, "No ongoing transaction!");
+	does("set ssl cert D/a.pem", fresh, "Transaction created");
+	does("commit ssl cert D/a.pem", NULL, "Success");
+	does("commit ssl cert D/a.pem", NULL, "No ongoing transaction!");
+	does("set ssl cert D/nowhere.pem", fresh, "not referenced by the configuration");
+}
+
+static void what_comes_and_goes(void)
+{
+	does("new ssl cert D/new.pem", NULL, "New empty certificate store");
+	does("new ssl cert D/new.pem", NULL, "already exists!");
+	says("show ssl cert D/new.pem", "Status: Empty\n");
+	does("set ssl cert D/new.pem", fresh, "Transaction");
+	does("commit ssl cert D/new.pem", NULL, "Success");
+	does("add ssl crt-list D/list D/new.pem", NULL, "Success");
+	does("del ssl cert D/new.pem", NULL, "in use, can't be deleted!");
+	says("show ssl crt-list -n D/list", "/new.pem");
+	does("del ssl crt-list D/list D/new.pem", NULL, "deleted");
+	does("del ssl crt-list D/list D/new.pem", NULL, "does not exist!");
+	does("del ssl cert D/new.pem", NULL, "deleted");
+	does("add ssl crt-list D/nowhere D/new.pem", NULL, "does not exist!");
+}
+
+static void what_is_trusted(void)
+{
+	does("set ssl ca-file D/ca.pem", authority, "transaction created");
+	says("show ssl ca-file *D/ca.pem", "Subject: /CN=ca");
+	does("add ssl ca-file D/ca.pem", authority, "transaction updated");
+	does("abort ssl ca-file D/ca.pem", NULL, "Transaction aborted");
+	does("set ssl ca-file D/ca.pem", "nothing", "no certificate in it");
+	does("abort ssl ca-file D/ca.pem", NULL, "No ongoing transaction!");
+	does("set ssl ca-file D/ca.pem", authority, "transaction created");
+	does("commit ssl ca-file D/ca.pem", NULL, "Success");
+	does("new ssl ca-file D/other.pem", NULL, "New CA file created");
+	does("set ssl ca-file D/other.pem", authority, "transaction created");
+	does("commit ssl ca-file D/other.pem", NULL, "Success");
+	does("del ssl ca-file D/other.pem", NULL, "deleted");
+}
+
+static void what_is_shown_is_given_back(void **state)
+{
+	(void)state;
+	for (shown = all_shown; shown < all_shown + ARRAY_LEN(all_shown); shown++)
+		test_gives_back(is_shown);
+}
+
+static void what_is_changed_is_given_back(void **state)
+{
+	(void)state;
+	test_gives_back(what_is_changed);
+	test_gives_back(what_comes_and_goes);
+	test_gives_back(what_is_trusted);
+}
+
+/* ---- the world -------------------------------------------------------------------------- */
+
+static struct config *cfg;
+
+static void file(const char *name, char *text)
+{
+	char path[100];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	free(text);
+}
+
+static char *pem_of(const char *name)
+{
+	X509 *x = test_cert(key, name, "DNS:a.test", ca, key);
+	char *pem = test_join(test_pem_cert(x), test_pem_key(key, 1), test_pem_cert(ca), NULL);
+
+	X509_free(x);
+	return pem;
+}
+
+static int begin(void **state)
+{
+	char text[1000];
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	key = test_key("EC");
+	ca = test_cert(key, "ca", NULL, NULL, NULL);
+	fresh = pem_of("fresh");
+	authority = test_pem_cert(ca);
+	file("ca.pem", test_pem_cert(ca));
+	file("a.pem", pem_of("a"));
+	file("l.pem", pem_of("l"));
+	file("list", test_join(strdup(directory), strdup("/l.pem [alpn h2] x.test\n"), NULL));
+	with_folder(text, sizeof(text),
+		    "listen l\n mode tcp\n timeout client 1s\n timeout server 1s\n"
+		    " timeout connect 1s\n bind 127.0.0.1:1 ssl crt D/a.pem crt-list D/list "
+		    "ca-file D/ca.pem verify optional\n server s 127.0.0.1:2\n");
+	cfg = config_new(modules, true);
+	config_read_text(cfg, "test", text, strlen(text));
+	config_finish(cfg);
+	if (cfg->diag->count[DIAG_ERROR])
+		diag_print(cfg->diag, stderr, false, 0, DIAG_ERROR);
+	return cfg->diag->count[DIAG_ERROR] ? -1 : 0;
+}
+
+static int end(void **state)
+{
+	static const char *const names[] = { "ca.pem", "a.pem", "l.pem", "list" };
+	char path[100];
+	unsigned i;
+
+	(void)state;
+	config_free(&cfg);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
+		remove(path);
+	}
+	free(fresh);
+	free(authority);
+	X509_free(ca);
+	EVP_PKEY_free(key);
+	return rmdir(directory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_shown_is_given_back),
+		cmocka_unit_test(what_is_changed_is_given_back),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
