@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "config/environment.h"
@@ -348,6 +349,32 @@ static void servers_get_other_names(void **state)
 	assert_ptr_equal(srv("b/n"), s);
 }
 
+/* It may be renamed for ever: memory is needed for its longest name. */
+static void names_of_before_take_no_memory(void **state)
+{
+	const char *before;
+	char name[80];
+	size_t used;
+	unsigned i;
+
+	(void)state;
+	server_make_maint(srv("b/s1"));
+	before = srv("b/s1")->id;
+	assert_string_equal(rename_to("b/s1", "short"), "");
+	assert_string_equal(before, "s1"); /* is the configuration's */
+	assert_string_equal(rename_to("b/short", "a-name-of-some-length-9999"), "");
+	assert_string_equal(rename_to("b/a-name-of-some-length-9999", "a-name-of-some-length"), "");
+	used = arena_used(config_running->arena);
+	snprintf(name, sizeof(name), "b/a-name-of-some-length");
+	for (i = 0; i < 10000; i++) {
+		before = srv(name)->id;
+		assert_string_equal(rename_to(name, i % 2 ? "a-name-of-some-length-9998" : "n"), "");
+		assert_string_equal(before, name + 2);
+		snprintf(name, sizeof(name), "b/%s", i % 2 ? "a-name-of-some-length-9998" : "n");
+	}
+	assert_int_equal(arena_used(config_running->arena), used);
+}
+
 /* ---- backends that come and go ----------------------------------------------------------- */
 
 static const char *add_backend(const char *name, const char *words)
@@ -630,6 +657,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(servers_that_are_refused), TEST(servers_that_come), TEST(servers_that_go),
 		TEST(servers_that_are_held), TEST(servers_get_other_names),
+		TEST(names_of_before_take_no_memory),
 		TEST(backends_that_are_refused), TEST(backends_that_come), TEST(backends_that_go),
 		TEST(backends_that_are_held), TEST(parts_of_servers_hear),
 		TEST(parts_of_backends_hear),

@@ -208,6 +208,23 @@ void server_remove(struct server *s)
 		timer_set(&reaper, clock_now_ms + 1);
 }
 
+/* A copy of the name, in memory that the server keeps for names that it is given: two places in turn,
+ * so that the name of before stays whole. NULL: out of memory. */
+static const char *keep_name(struct server *s, const char *name)
+{
+	struct name_place *place = &s->given[s->id == s->given[0].text];
+	size_t size = strlen(name) + 1;
+
+	if (place->size < size) {
+		place->size = 0;
+		place->text = arena_alloc(s->arena ? s->arena : config_running->arena, 2 * size);
+		if (!place->text)
+			return NULL;
+		place->size = 2 * size;
+	}
+	return memcpy(place->text, name, size);
+}
+
 int server_rename(struct server *s, const char *name, struct err *err)
 {
 	struct config *cfg = fragment_new();
@@ -230,9 +247,13 @@ int server_rename(struct server *s, const char *name, struct err *err)
 	else if (server_find(s->proxy, name) && *name != '#')
 		rc = err_set(err, "Already exists a server with the same name in backend.");
 	fragment_free(&cfg);
-	if (!rc)
-		s->id = arena_strdup(s->arena ? s->arena : config_running->arena, name);
-	return rc;
+	if (rc)
+		return rc;
+	name = keep_name(s, name);
+	if (!name)
+		return err_set(err, "Out of memory.");
+	s->id = name;
+	return 0;
 }
 
 /* -- coming ------------------------------------------------------------------------------------ */
