@@ -202,6 +202,8 @@ struct span http_pathq(struct span target)
 {
 	struct uri uri;
 
+	if (target.len && *target.ptr == '/') /* as nearly all are: rules ask for it again and again */
+		return target;
 	if (!uri_split(target, &uri) || !uri.path.len || *uri.path.ptr != '/')
 		return (struct span){ NULL, 0 };
 	return (struct span){ uri.path.ptr, (size_t)(target.ptr + target.len - uri.path.ptr) };

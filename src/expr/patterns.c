@@ -243,6 +243,9 @@ static const struct pattern *lookup_one(const struct pattern_set *set,
 		return NULL;
 	if (set->match == MATCH_BEG || set->match == MATCH_END)
 		return lookup_parts(index, s, set->match == MATCH_END);
+	/* Most ACLs have one pattern, and most rules do not apply: no hash for what is longer. */
+	if (index->length_count == 1 && index->lengths[0] != s.len)
+		return NULL;
 	return pattern_of(index_find(index, s.ptr, s.len, s.len));
 }
 
