@@ -14,6 +14,7 @@ struct served {
 	unsigned leaves;    /* behind so many answers the connection is closed */
 	bool breaks_off;    /* behind each it is reset */
 	unsigned mute;      /* so many requests end without a word */
+	bool stays;         /* when the other side has closed its half */
 	unsigned asked;     /* requests that have come */
 	char request[1000]; /* the last one */
 	size_t bytes;       /* that have come, of requests or not */

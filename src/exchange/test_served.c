@@ -73,7 +73,7 @@ static void socket_read(struct socket *v)
 	size_t room = served.breaks_off ? 4 : sizeof(v->head) - 1 - v->got;
 	ssize_t got = recv(v->fd, v->head + v->got, room, MSG_DONTWAIT);
 
-	if (got == 0 || (got < 0 && errno != EAGAIN))
+	if ((got == 0 && !served.stays) || (got < 0 && errno != EAGAIN))
 		socket_leave(v);
 	if (got <= 0)
 		return;

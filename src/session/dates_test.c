@@ -18,7 +18,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { STEP_SECONDS = 4, TRIES = 5 };
+enum { STEP_SECONDS = 4, TRIES = 5, IDLE_STEPS = 30 * 60 / STEP_SECONDS,
+       LIFE_STEPS = 8 * 3600 / STEP_SECONDS, DAY_STEPS = 24 * 3600 / STEP_SECONDS };
 
 static int begin(void **state)
 {
@@ -139,6 +140,39 @@ static void a_new_cookie_has_new_dates(void **state)
 	first_date_is(cookies, 0);
 }
 
+/* These dates are of a cookie that counts; or not. They are told to the second of their clock. */
+static void counts(bool does, uint32_t last, uint32_t first)
+{
+	uint32_t before, at;
+	const char *answer;
+	char cookies[100], expected[200];
+	unsigned i = 0;
+
+	do {
+		at = before = now();
+		snprintf(cookies, sizeof(cookies), "SRV=one|%s|%s", date(at + last), date(at + first));
+		answer = answered("dated", cookies);
+	} while (before != now() && ++i < TRIES);
+	snprintf(expected, sizeof(expected),
+		 "Content-Length: 0\r\nSet-Cookie: SRV=one|%s|%s; path=/\r\n\r\n", date(at),
+		 date(does ? at + first : at));
+	assert_string_equal(answer, expected);
+}
+
+/* As long as the line says; and a day into the future, for clocks differ. */
+static void dates_have_their_time(void **state)
+{
+	(void)state;
+	counts(true, 0u - IDLE_STEPS, 0u - 1);
+	counts(false, 0u - IDLE_STEPS - 1, 0u - 1);
+	counts(true, 0u - 1, 0u - LIFE_STEPS);
+	counts(false, 0u - 1, 0u - LIFE_STEPS - 1);
+	counts(true, 0u - 1, DAY_STEPS);
+	counts(false, 0u - 1, DAY_STEPS + 1);
+	counts(true, DAY_STEPS, 0u - 1);
+	counts(false, DAY_STEPS + 1, 0u - 1);
+}
+
 static void a_date_that_nobody_wants_goes(void **state)
 {
 	static const char none[] = "Content-Length: 0\r\n\r\n";
@@ -161,6 +195,7 @@ int main(void)
 		cmocka_unit_test(the_first_date_stays),
 		cmocka_unit_test(the_cookie_counts_that_leads_to_a_server),
 		cmocka_unit_test(a_new_cookie_has_new_dates),
+		cmocka_unit_test(dates_have_their_time),
 		cmocka_unit_test(a_date_that_nobody_wants_goes),
 	};
 
