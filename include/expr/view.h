@@ -52,7 +52,7 @@ struct view_http {
 	uint16_t status;                    /* sent to the client; 0: none yet */
 	uint16_t server_status;             /* received from the server; 0: none yet */
 	uint8_t res_major, res_minor;       /* of the response's version; 0: none yet */
-	bool server_h2;                     /* the connection to the server speaks HTTP/2 */
+	uint8_t server_major;               /* the version of HTTP on the connection to the server; 0: 1 */
 	bool uri_cut;                       /* the log shows the target up to tune.http.logurilen */
 	bool not_first;                     /* its connection has carried a request before */
 	char cookie_code, set_cookie_code;  /* third and fourth letter of %tsc; 0: '-' */

@@ -304,7 +304,7 @@ void h2_block_ends(struct h2_stream *st, char *p, const struct hpack_writer *w, 
 MUST_USE bool h2_upgrade_came(struct h2_stream *st, const struct message *req);
 /* Is the 101 what answers the client's request? True for requests that are none of these. */
 MUST_USE bool h2_upgrade_accepts(const struct end *end, const struct message *res);
-/* Client: the request, which has an h2_protocol, is to leave. What comes of it the stream learns:
+/* Client: the request, which has an upgrade_protocol, is to leave. What comes of it the stream learns:
  * where the server takes none, it is wrong. */
 MUST_USE enum io h2_upgrade_ask(struct h2_stream *st, const struct message *msg);
 /* Client: the block of fields of a head that has waited, and waits no more; the stream's own.

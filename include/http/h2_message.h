@@ -45,16 +45,9 @@ static inline bool h2_body_came(uint64_t *left, size_t len, bool ends)
 	return !ends || !*left;
 }
 
-/* A name of Upgrade (RFC 9110 7.8): a token, and maybe "/" and another one. */
-bool h2_is_protocol(struct span text);
-/* The protocol that a request asks for by GET with Upgrade, or that a 101 begins: websocket where
- * that is named, else the first one that is. Empty: there is none. */
-struct span h2_protocol(const struct message *msg);
-/* Is that one websocket (RFC 6455 4)? */
-bool h2_is_websocket(const struct message *msg);
 /* Writes a head; w->full: there is no room, or method and target would not be words. (So it is
  * for a URI with a query and no path.) What is for a hop of HTTP/1 alone is left out; controls
- * in values leave as blanks. A request with an h2_protocol leaves as an extended CONNECT, a
+ * in values leave as blanks. A request with an upgrade_protocol leaves as an extended CONNECT, a
  * response of 101 as 200. */
 void h2_write_request(struct hpack_writer *w, const struct message *msg, struct span scheme);
 void h2_write_response(struct hpack_writer *w, const struct message *msg);

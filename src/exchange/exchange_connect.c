@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "exchange/idle.h"
 #include "exchange/reply.h"
-#include "http/h2_message.h"
+#include "http/upgrade_field.h"
 #include "http/uri.h"
 #include "proxy/proxy.h"
 #include "stream/connect.h"
@@ -46,7 +46,7 @@ APART static bool server_redirects(struct stream *s)
 /* The word "ws": WebSocket goes by another protocol than the rest, so over a new connection. */
 static bool wants_its_own(const struct stream *s)
 {
-	return s->server->ws && h2_is_websocket(&s->exchange->req);
+	return s->server->ws && upgrade_is_websocket(&s->exchange->req);
 }
 
 /* One that is left of another exchange, where the name of the server must agree, or the protocol.

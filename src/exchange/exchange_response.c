@@ -18,8 +18,8 @@
 #include "exchange/server_conn.h"
 #include "exchange/unread.h"
 #include "expr/capture.h"
-#include "http/h2_message.h"
 #include "http/message.h"
+#include "http/upgrade_field.h"
 #include "net/listener.h"
 #include "proxy/proxy.h"
 #include "proxy/learn.h"
@@ -194,7 +194,7 @@ static bool response_lacks_accept(const struct message *res)
 {
 	unsigned at = 0;
 
-	return h2_is_websocket(res) && !message_find(res, span_of("sec-websocket-accept"), &at);
+	return upgrade_is_websocket(res) && !message_find(res, span_of("sec-websocket-accept"), &at);
 }
 
 /* Has anybody asked for this 101? Whoever has made the key judges the answer to it (RFC 6455 4.1):

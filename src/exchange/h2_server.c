@@ -99,7 +99,7 @@ static bool trunk_lend(struct server_conn *sc, struct stream *s)
 	st = h2_conn_open(t->h2);
 	if (st)
 		h2_lend(st, &s->relay.server);
-	s->exchange->http.server_h2 = st != NULL;
+	s->exchange->http.server_major = st ? 2 : 0;
 	trunk_place(t);
 	return st != NULL;
 }
@@ -141,7 +141,7 @@ static void trunk_take_back(struct server_conn *sc, struct stream *s, bool keep)
 	if (!sc->lent && !sc->origin)
 		list_remove(&sc->node); /* not counted there yet */
 	end_close(&s->relay.server, !keep);
-	s->exchange->http.server_h2 = false;
+	s->exchange->http.server_major = 0;
 	if (!trunk_may_stay(t, s) || (!sc->lent && (refused || !idle_may_wait(sc, s->exchange->client_keeps))))
 		trunk_retire(sc);
 	else if (refused)

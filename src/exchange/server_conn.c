@@ -9,7 +9,7 @@
 #include "base/pool.h"
 #include "exchange/exchange.h"
 #include "exchange/idle.h"
-#include "http/h2_message.h"
+#include "http/upgrade_field.h"
 #include "log/log.h"
 #include "net/conn.h"
 #include "net/netns.h"
@@ -319,7 +319,7 @@ static unsigned server_conn_carrier(const struct stream *s)
 {
 	const struct server *server = s->server;
 
-	if (likely(!server->ws) || server->carrier == CARRIER_BY_ALPN || !h2_is_websocket(&s->exchange->req))
+	if (likely(!server->ws) || server->carrier == CARRIER_BY_ALPN || !upgrade_is_websocket(&s->exchange->req))
 		return server->carrier;
 	return CARRIER_OF(server->ws);
 }

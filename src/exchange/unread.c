@@ -67,10 +67,10 @@ bool unread_expired(const struct stream *s)
 
 enum { REST_MS = 100 }; /* so long the client's next request may have to wait for it */
 
-/* HTTP/2 resets the stream, and keeps its connection anyway. */
+/* From version 2 on the stream is reset, and its connection kept anyway. */
 static bool rest_is_told(const struct exchange *x)
 {
-	return x->res.framing != BODY_CLOSE && x->res.framing != BODY_TUNNEL && !x->http.server_h2;
+	return x->res.framing != BODY_CLOSE && x->res.framing != BODY_TUNNEL && x->http.server_major < 2;
 }
 
 static bool rest_may_come(const struct exchange *x, const struct end *server)

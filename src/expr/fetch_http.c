@@ -479,7 +479,9 @@ static enum expr_result fetch_major(struct fetch_call *call, struct sample *smp)
 
 static enum expr_result fetch_server_major(struct fetch_call *call, struct sample *smp)
 {
-	smp->num = call->view->http && call->view->http->server_h2 ? 2 : 1;
+	const struct view_http *http = call->view->http;
+
+	smp->num = http && http->server_major ? http->server_major : 1;
 	return EXPR_FOUND;
 }
 

@@ -10,6 +10,7 @@
 #include "h2/stream.h"
 
 #include "base/clock.h"
+#include "http/upgrade_field.h"
 #include "relay/buffer.h"
 #include "relay/pump.h"
 
@@ -255,7 +256,7 @@ static enum io h2_head_out(struct end *end, struct message *msg)
 		return IO_ERR;
 	if (end_peer(end)->framing && end_peer(end)->framing->raw)
 		end_decode(end_peer(end));
-	if (st->conn->client && h2_protocol(msg).len)
+	if (st->conn->client && upgrade_protocol(msg).len)
 		return h2_upgrade_ask(st, msg);
 	if (!st->id && !h2_stream_number(st))
 		return IO_ERR;

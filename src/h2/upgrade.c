@@ -13,6 +13,7 @@
 
 #include "base/literal.h"
 #include "base/memory.h"
+#include "http/upgrade_field.h"
 #include "http/websocket.h"
 
 #include <stdlib.h>
@@ -29,14 +30,14 @@ struct h2_opening {
 /* For what the request asks. room: of a block. */
 static struct h2_opening *opening_new(const struct message *req, size_t room)
 {
-	struct span protocol = h2_protocol(req);
+	struct span protocol = upgrade_protocol(req);
 	struct h2_opening *o = memory_take(sizeof(*o) + protocol.len + room);
 	const struct field *f;
 	unsigned at = 0;
 
 	if (!o)
 		return NULL;
-	*o = (struct h2_opening){ .websocket = h2_is_websocket(req),
+	*o = (struct h2_opening){ .websocket = upgrade_is_websocket(req),
 				  .protocol = { o->text, protocol.len } };
 	memcpy(o->text, protocol.ptr, protocol.len);
 	if (!o->websocket)

@@ -10,6 +10,7 @@
 #include "base/bug.h"
 #include "base/literal.h"
 #include "http/scan.h"
+#include "http/upgrade_field.h"
 #include "http/uri.h"
 
 enum { PSEUDOS = PSEUDO_OTHER - PSEUDO_AUTHORITY };
@@ -394,7 +395,7 @@ static enum h2_head check_extended(struct head *h)
 {
 	if (!h->key.ptr || h->msg->method != METHOD_CONNECT)
 		return malformed(h, "a protocol that was not asked for");
-	if (!h2_is_protocol(pseudo(h, PSEUDO_PROTOCOL)))
+	if (!upgrade_is_protocol(pseudo(h, PSEUDO_PROTOCOL)))
 		return bad(h, "a protocol that is no name of one");
 	if (upgrade_is_for_hops(pseudo(h, PSEUDO_PROTOCOL)))
 		return bad(h, "a protocol of the connection itself");

@@ -10,6 +10,7 @@
 #include "base/bug.h"
 #include "base/literal.h"
 #include "http/scan.h"
+#include "http/upgrade_field.h"
 #include "http/uri.h"
 
 /* The value that was written last, which has this length. */
@@ -66,40 +67,6 @@ static bool stays_behind(const struct message *msg, const struct field *f)
 	}
 }
 
-bool h2_is_protocol(struct span text)
-{
-	const char *slash = text.len ? memchr(text.ptr, '/', text.len) : NULL;
-	size_t name = slash ? (size_t)(slash - text.ptr) : text.len;
-
-	return span_is_token((struct span){ text.ptr, name }) &&
-	       (!slash || span_is_token((struct span){ slash + 1, text.len - name - 1 }));
-}
-
-/* An extended CONNECT has no method of its own: that of others than GET would be lost. */
-struct span h2_protocol(const struct message *msg)
-{
-	struct span first = { NULL, 0 };
-	const struct field *f;
-	unsigned at = 0;
-	size_t in = 0;
-
-	if (!(msg->flags & MSG_UPGRADE) && msg->status != 101)
-		return first;
-	if (!msg->is_response && (msg->method != METHOD_GET || msg->framing != BODY_NONE))
-		return first;
-	f = message_find_id(msg, FIELD_UPGRADE, &at);
-	if (f && list_has_token(f->value, SPAN("websocket")))
-		return SPAN("websocket");
-	if (!f || !list_next(f->value, &in, &first) || !h2_is_protocol(first))
-		return (struct span){ NULL, 0 };
-	return first;
-}
-
-bool h2_is_websocket(const struct message *msg)
-{
-	return span_equal(h2_protocol(msg), SPAN("websocket"));
-}
-
 /* RFC 8441 5: they have no place there. */
 static bool is_of_handshake(const struct field *f)
 {
@@ -109,7 +76,7 @@ static bool is_of_handshake(const struct field *f)
 
 static void write_fields(struct hpack_writer *w, const struct message *msg)
 {
-	bool websocket = h2_is_websocket(msg);
+	bool websocket = upgrade_is_websocket(msg);
 	unsigned i;
 
 	for (i = 0; i < msg->count && !w->full; i++) {
@@ -166,7 +133,7 @@ static struct span path_of(const struct message *msg)
 
 void h2_write_request(struct hpack_writer *w, const struct message *msg, struct span scheme)
 {
-	struct span path = path_of(msg), protocol = h2_protocol(msg);
+	struct span path = path_of(msg), protocol = upgrade_protocol(msg);
 	bool connect = msg->method == METHOD_CONNECT;
 
 	if (!span_is_token(msg->method_text) || (!connect && !is_word(path)) ||

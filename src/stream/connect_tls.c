@@ -12,7 +12,7 @@
 #include "config/module.h"
 #include "expr/expr.h"
 #include "expr/view.h"
-#include "http/h2_message.h"
+#include "http/upgrade_field.h"
 #include "log/log.h"
 #include "net/faults.h"
 #include "proxy/global.h"
@@ -123,7 +123,7 @@ bool connect_tls_begin(struct stream *s, struct span name, struct span early)
 {
 	struct tls_target target = { .sni = name, .early = early };
 
-	if (unlikely(s->server->ws) && s->exchange && h2_is_websocket(s->kind->message(s)))
+	if (unlikely(s->server->ws) && s->exchange && upgrade_is_websocket(s->kind->message(s)))
 		target.alpn = protos[s->server->ws].alpn;
 
 	if (unlikely(s->origin->carrier->server_name != NULL))
