@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct lane;
+
 /* What they do with the next requests: of HTTP, as a whole; other bytes, as they come. */
 struct served {
 	const char *says;   /* the answer; NULL: "200 OK" with n bytes to "GET /n"; "": none */
@@ -26,10 +28,16 @@ extern struct served served;
 const char *served_begin(void);
 void served_afresh(void);
 void served_end(void);
+/* The same with a world (exchange/test_world.h) of this configuration, in which "%s" stands for the
+ * name; the clock stands still. */
+void served_world_begin(const char *text);
+void served_world_end(void);
 
 /* So many turns of them and of the world. */
 void turns(unsigned n);
 /* The frozen clock goes on, and all that follows from that happens. */
 void pass(uint64_t ms);
+/* Turns until the exchange of that lane is over. */
+void lane_await(struct lane *lane);
 
 #endif

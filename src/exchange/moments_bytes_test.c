@@ -4,7 +4,6 @@
  * clock stands still. */
 #include "stream/moments.h"
 
-#include "base/clock.h"
 #include "exchange/test_bytes.h"
 #include "exchange/test_heard.h"
 #include "exchange/test_served.h"
@@ -18,7 +17,6 @@
 #include <stddef.h>
 /* cmocka wants the four above */
 #include <cmocka.h>
-#include <stdio.h>
 
 enum { QUIET = 30 };
 
@@ -26,24 +24,17 @@ static struct bytes_client c;
 
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char text[2000];
-
 	(void)state;
 	heard_begin();
-	snprintf(text, sizeof(text), 
-		 "listen t\n mode tcp\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 60s\n filter lua.a\n server s abns@%s\n", to);
-	clock_freeze(1000000);
-	world_begin(text);
+	served_world_begin("listen t\n mode tcp\n timeout connect 5s\n timeout client 60s\n"
+			   " timeout server 60s\n filter lua.a\n server s abns@%s\n");
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	world_end();
-	served_end();
+	served_world_end();
 	heard_end();
 	return 0;
 }

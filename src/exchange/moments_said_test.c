@@ -3,10 +3,10 @@
  * asks for ever, and the client is told once. Clients are fake, servers are scripted sockets. */
 #include "stream/moments.h"
 
-#include "base/clock.h"
 #include "exchange/exchange.h"
 #include "exchange/reply.h"
 #include "exchange/test_client.h"
+#include "exchange/test_heard.h"
 #include "exchange/test_served.h"
 #include "exchange/test_world.h"
 #include "proxy/proxy.h"
@@ -18,13 +18,9 @@
 #include <stddef.h>
 /* cmocka wants the four above */
 #include <cmocka.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { PATIENCE = 20000, BODY = 100 };
-
-static const enum moment asked_at[] = { MOMENT_REQUEST, MOMENT_BACKEND, MOMENT_RULED,
-					MOMENT_CONNECTED, MOMENT_RESPONSE, MOMENT_ANSWER };
+enum { BODY = 100 };
 
 /* ---- the subscriber: says the same each time it is asked ----------------------------------- */
 
@@ -89,35 +85,19 @@ const struct subscriber *const subscribers[] = {
 
 /* ---- the world ------------------------------------------------------------------------------ */
 
-static void lane_await(struct lane *lane)
-{
-	unsigned i;
-
-	for (i = 0; lane->end && i < PATIENCE; i++)
-		turns(1);
-	assert_null(lane->end);
-}
-
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char text[2000];
-
 	(void)state;
-	snprintf(text, sizeof(text), 
-		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 60s\nfrontend s\n default_backend b\n"
-		 "backend b\n http-reuse always\n server s abns@%s\n", to);
-	clock_freeze(1000000);
-	world_begin(text);
+	served_world_begin("defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
+			   " timeout server 60s\nfrontend s\n default_backend b\n"
+			   "backend b\n http-reuse always\n server s abns@%s\n");
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	world_end();
-	served_end();
+	served_world_end();
 	return 0;
 }
 
@@ -148,7 +128,7 @@ static void it_says_the_same_each_time(void **state)
 
 	(void)state;
 	wire_open(&w, world_frontend("s"));
-	for (i = 0; i < ARRAY_LEN(asked_at); i++) {
+	for (i = 0; i < ASKED_AT; i++) {
 		bool late = asked_at[i] > MOMENT_CONNECTED;
 
 		memset(&stubborn, 0, sizeof(stubborn));
@@ -179,7 +159,7 @@ static void it_answers_everywhere(void **state)
 
 	(void)state;
 	wire_open(&w, world_frontend("s"));
-	for (i = 0; i < ARRAY_LEN(asked_at); i++)
+	for (i = 0; i < ASKED_AT; i++)
 		stubborn.at |= 1u << asked_at[i];
 	stubborn.what = SAID_ENDS;
 	stubborn.answers = true;

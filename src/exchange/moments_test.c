@@ -4,7 +4,6 @@
  * fake, streams and exchanges are real, servers are scripted sockets. The clock stands still. */
 #include "stream/moments.h"
 
-#include "base/clock.h"
 #include "exchange/test_client.h"
 #include "exchange/test_heard.h"
 #include "exchange/test_served.h"
@@ -18,46 +17,29 @@
 #include <stddef.h>
 /* cmocka wants the four above */
 #include <cmocka.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { PATIENCE = 20000, QUIET = 30, BODY = 100 };
-
-static void lane_await(struct lane *lane)
-{
-	unsigned i;
-
-	for (i = 0; lane->end && i < PATIENCE; i++)
-		turns(1);
-	assert_null(lane->end);
-}
+enum { QUIET = 30, BODY = 100 };
 
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char text[2000];
-
 	(void)state;
 	heard_begin();
-	snprintf(text, sizeof(text), 
-		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 60s\n retry-on empty-response\n"
-		 "frontend f\n http-request deny if { path /0 }\n filter lua.a\n filter lua.b\n"
-		 " default_backend b\n"
-		 "frontend hasty\n timeout client 50ms\n filter lua.a\n default_backend hasty\n"
-		 "frontend told\n log global\nfrontend untold\nfrontend logs\n log 127.0.0.1:9 local0\n"
-		 "backend hasty\n timeout server 50ms\n server s abns@%s\n"
-		 "backend b\n filter lua.c\n http-reuse always\n server s abns@%s\n", to, to);
-	clock_freeze(1000000);
-	world_begin(text);
+	served_world_begin("defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
+			   " timeout server 60s\n retry-on empty-response\n"
+			   "frontend f\n http-request deny if { path /0 }\n filter lua.a\n filter lua.b\n"
+			   " default_backend b\n"
+			   "frontend hasty\n timeout client 50ms\n filter lua.a\n default_backend hasty\n"
+			   "frontend told\n log global\nfrontend untold\nfrontend logs\n log 127.0.0.1:9 local0\n"
+			   "backend hasty\n timeout server 50ms\n server s abns@%s\n"
+			   "backend b\n filter lua.c\n http-reuse always\n server s abns@%s\n");
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	world_end();
-	served_end();
+	served_world_end();
 	heard_end();
 	return 0;
 }

@@ -19,7 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { SOCKETS = 8, QUIET = 40, BODY_MOST = 100 };
+enum { SOCKETS = 8, QUIET = 40, BODY_MOST = 100, PATIENCE = 20000 };
 
 struct socket {
 	int fd; /* -1: none */
@@ -105,6 +105,15 @@ void pass(uint64_t ms)
 	turns(QUIET);
 }
 
+void lane_await(struct lane *lane)
+{
+	unsigned i;
+
+	for (i = 0; lane->end && i < PATIENCE; i++)
+		turns(1);
+	assert_null(lane->end);
+}
+
 const char *served_begin(void)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX };
@@ -119,6 +128,30 @@ const char *served_begin(void)
 	assert_int_equal(bind(listening, (struct sockaddr *)&un, sizeof(un)), 0);
 	assert_int_equal(listen(listening, 100), 0);
 	return name;
+}
+
+void served_world_begin(const char *text)
+{
+	const char *name = served_begin(), *from = text, *at;
+	char all[2000];
+	size_t len = 0;
+
+	while ((at = strstr(from, "%s"))) {
+		len += (size_t)snprintf(all + len, sizeof(all) - len, "%.*s%s", (int)(at - from), from,
+					name);
+		assert_true(len < sizeof(all));
+		from = at + 2;
+	}
+	assert_true(len + strlen(from) < sizeof(all));
+	strcpy(all + len, from);
+	clock_freeze(1000000);
+	world_begin(all);
+}
+
+void served_world_end(void)
+{
+	world_end();
+	served_end();
 }
 
 void served_afresh(void)
