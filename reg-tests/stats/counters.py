@@ -333,19 +333,26 @@ def again():
 
 # -- time --
 
-def timeouts():
-    Server(books, "slow_b/s", lambda asked: asked.reader.rest() and None)
-    v = Visit(books, "hurry")
+def half_head(what, proxy, status, finish=False):
+    """A client says half of a head, waits or says no more, and is told."""
+    v = Visit(books, proxy)
     v.begins()
     v.say(b"GET / HTTP/1.1\r\nHo", None)
+    if finish:
+        v.tap.s.shutdown(socket.SHUT_WR)
     said = v.hears(None)
-    check("timeout http-request: 408", said[0] == 408, said[0])
+    check(f"{what}: {status}", said[0] == status, said[0])
     v.over(None)
     v.close()
-    books.add("hurry/FRONTEND hurry/l", ereq=1)
-    books.add("hurry/FRONTEND", req_tot=1)
+    books.add(f"{proxy}/FRONTEND {proxy}/l", ereq=1)
+    books.add(f"{proxy}/FRONTEND", req_tot=1)
     books.add("info", CumReq=1)
     settle()
+
+
+def timeouts():
+    Server(books, "slow_b/s", lambda asked: asked.reader.rest() and None)
+    half_head("timeout http-request", "hurry", 408)
     v = Visit(books, "slow")
     said = v.exchange(request("/", close=True), answered=False)
     check("timeout server: 504", said[0] == 504, said[0])
@@ -492,18 +499,7 @@ def left():
         v.closed()
         books.add("left/FRONTEND left_b/BACKEND left_b/s", cli_abrt=1)
         settle()
-    v = Visit(books, "left")
-    v.begins()
-    v.say(b"GET / HTTP/1.1\r\nHos", None)
-    v.tap.s.shutdown(socket.SHUT_WR)
-    said = v.hears(None)
-    check("a head that ends: 400", said[0] == 400, said[0])
-    v.over(None)
-    v.close()
-    books.add("left/FRONTEND", req_tot=1)
-    books.add("info", CumReq=1)
-    books.add("left/FRONTEND left/l", ereq=1)
-    settle()
+    half_head("a head that ends", "left", 400, finish=True)
 
 
 # -- the rest --
