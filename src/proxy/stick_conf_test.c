@@ -100,6 +100,20 @@ static void lines_of_tables(void **state)
 		{ TABLE("type ip size 1k peers a peers b"),
 		  "6 error: the table belongs to the section 'a' already\n" },
 		{ TABLE("type ip size 1k write-to"), "6 error: the name of a table expected here\n" },
+		{ TABLE("type ip size 1k nopurge"),
+		  "6 note: 'nopurge' without 'expire': the table takes no more keys once it is full\n" },
+		{ TABLE("type ip size 1k nopurge expire 1s"), "" },
+		{ TABLE("type ip size 1k recv-only"),
+		  "6 note: 'recv-only' without 'peers': nobody fills the table\n" },
+	};
+
+	(void)state;
+	ALL_SAY(cases);
+}
+
+static void data_that_tables_store(void **state)
+{
+	static const struct text_case cases[] = {
 		{ TABLE("type ip size 1k store"), "6 error: the data to be stored expected here\n" },
 		{ TABLE("type ip size 1k store gpc0,,gpc1"),
 		  "6 error: the name of a data type is missing\n" },
@@ -134,6 +148,15 @@ static void lines_of_tables(void **state)
 		{ TABLE("type ip size 1k store gpc(100),gpt(1),gpc_rate(2,1m)"), "" },
 		{ TABLE("type ip size 1k store conn_rate(1000000000000000000000000000000000)"),
 		  "6 error: 'conn_rate': the arguments are too long\n" },
+	};
+
+	(void)state;
+	ALL_SAY(cases);
+}
+
+static void arrays_beside_their_elements(void **state)
+{
+	static const struct text_case cases[] = {
 		{ TABLE("type ip size 1k store gpc(2),gpc0"),
 		  "6 error: 'gpc0' cannot be stored beside 'gpc', which has it as its element 0\n" },
 		{ TABLE("type ip size 1k store gpc1 store gpc(2)"),
@@ -146,11 +169,6 @@ static void lines_of_tables(void **state)
 		  "element 1\n" },
 		{ TABLE("type ip size 1k store gpt(1),gpt0"),
 		  "6 error: 'gpt0' cannot be stored beside 'gpt', which has it as its element 0\n" },
-		{ TABLE("type ip size 1k nopurge"),
-		  "6 note: 'nopurge' without 'expire': the table takes no more keys once it is full\n" },
-		{ TABLE("type ip size 1k nopurge expire 1s"), "" },
-		{ TABLE("type ip size 1k recv-only"),
-		  "6 note: 'recv-only' without 'peers': nobody fills the table\n" },
 	};
 
 	(void)state;
@@ -224,7 +242,8 @@ static void tables_that_write_to_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(lines_of_tables), TEST(what_tables_become), TEST(tables_that_write_to_others),
+		TEST(lines_of_tables), TEST(data_that_tables_store),
+		TEST(arrays_beside_their_elements), TEST(what_tables_become), TEST(tables_that_write_to_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
