@@ -4,6 +4,8 @@
 #include "client/own_request.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
+#include "base/pool.h"
 #include "client/client_conf.h"
 #include "client/own_host.h"
 #include "config/module.h"
@@ -21,7 +23,9 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 enum { QUIET = 40 };
 
@@ -329,6 +333,108 @@ static void it_ends_wherever_it_is(void **state)
 	is_answered(200, 9);
 }
 
+/* ---- no memory -------------------------------------------------------------------------------- */
+
+static const struct pool *pool_named(const char *name)
+{
+	const struct pool *pool = pool_first();
+
+	while (pool && strcmp(pool->name, name) != 0)
+		pool = pool->next;
+	assert_non_null(pool);
+	return pool;
+}
+
+/* A number in a file: memory_fail_file. */
+static int64_t *fails_begin(void)
+{
+	int fd = memfd_create("fails", 0);
+	char path[40];
+	int64_t *at;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(ftruncate(fd, sizeof(*at)), 0);
+	assert_int_equal(memory_fail_file(path), 0);
+	at = mmap(NULL, sizeof(*at), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(at, MAP_FAILED);
+	close(fd);
+	memory_fail_begin();
+	memory_debug.how |= MEMORY_FAILS;
+	return at;
+}
+
+static void fails_end(int64_t *at)
+{
+	memory_debug.how &= ~(unsigned)MEMORY_FAILS;
+	munmap(at, sizeof(*at));
+}
+
+static void held_ready(struct own_request *r)
+{
+	(void)r;
+}
+
+/* One that gets no answer has the exchange that was kept. */
+static void held_begin(struct own_request *held)
+{
+	struct own_words words = { METHOD_GET, span_of("GET / HTTP/1.1\r\nhost: a\r\n\r\n"),
+				   span_of("") };
+
+	*held = (struct own_request){ .ready = held_ready };
+	served_afresh();
+	served.says = "";
+	own_request_begin(held, &target, &words, 0);
+	assert_int_equal(own_request_go(held), OWN_WAITS);
+	turns(QUIET);
+	assert_int_equal(served.asked, 1);
+	served.says = NULL;
+}
+
+static void ends_by_itself(void)
+{
+	unsigned seconds;
+
+	for (seconds = 0; heard.last == OWN_WAITS; seconds++) {
+		assert_true(seconds < 70);
+		pass(1000);
+		go_on();
+	}
+}
+
+/* Each allocation is missing once, that of the exchange among them: the request fails with a
+ * sentence, or does without. Another one that is under way goes on. */
+static void without_memory_it_fails(void **state)
+{
+	int64_t n = 0, left, *fails = fails_begin();
+	struct own_request held;
+	unsigned failed = 0;
+	uint64_t exchanges;
+
+	(void)state;
+	get();
+	held_begin(&held);
+	exchanges = pool_named("exchange")->failed;
+	do {
+		*fails = ++n;
+		get();
+		ends_by_itself();
+		left = *fails;
+		*fails = 0;
+		assert_int_equal(streams_count, 1);
+		assert_true(heard.last == OWN_DONE || own.why);
+		failed += heard.last == OWN_FAILED;
+		pass(20000);
+	} while (left <= 0);
+	assert_int_equal(heard.last, OWN_DONE);
+	assert_int_equal(pool_named("exchange")->failed, exchanges + 1);
+	assert_true(failed > 0);
+	own_request_end(&held);
+	turns(QUIET);
+	fails_end(fails);
+	get();
+	is_answered(200, 9);
+}
+
 static void urls(void **state)
 {
 	struct own_target t;
@@ -361,6 +467,7 @@ int main(void)
 		cmocka_unit_test_setup(a_server_may_be_silent_so_long, afresh),
 		cmocka_unit_test_setup(nobody_is_there, afresh),
 		cmocka_unit_test_setup(it_ends_wherever_it_is, afresh),
+		cmocka_unit_test_setup(without_memory_it_fails, afresh),
 		cmocka_unit_test(urls),
 	};
 
