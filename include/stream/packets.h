@@ -5,7 +5,7 @@
 #define STREAM_PACKETS_H
 
 #include "base/result.h"
-#include "proxy/dial.h"
+#include "proxy/server_dial.h"
 #include "stream/stream.h"
 
 #include <stdint.h>

@@ -7,8 +7,8 @@
 #include "base/result.h"
 #include "base/str.h"
 #include "net/addr.h"
-#include "proxy/dial.h"
 #include "proxy/server.h"
+#include "proxy/server_dial.h"
 
 #include <stdbool.h>
 

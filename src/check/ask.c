@@ -18,8 +18,8 @@
 #include "net/proxyproto.h"
 #include "net/socks4.h"
 #include "proxy/check_target.h"
-#include "proxy/dial.h"
 #include "proxy/facts.h"
+#include "proxy/server_dial.h"
 #include "tls/client.h"
 
 #include <errno.h>

@@ -469,10 +469,10 @@ static enum walk_result expect_failed(struct walk *walk, const struct step_expec
 	return walk_result(walk, expect_error(e));
 }
 
-/* The kernel was told to hold acknowledgements back (proxy/dial.h). Who waits for the server's
- * first word would wait for the end of that: the server's program does not have the connection
- * before. So would who has a part of the answer from a server whose kernel gathers small pieces
- * (RFC 896). */
+/* The kernel was told to hold acknowledgements back (proxy/server_dial.h). Who waits for the
+ * server's first word would wait for the end of that: the server's program does not have the
+ * connection before. So would who has a part of the answer from a server whose kernel gathers small
+ * pieces (RFC 896). */
 static enum walk_result expect_wait(struct walk *walk)
 {
 	if (!walk->spoke || (walk->in && walk->in->len))

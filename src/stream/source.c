@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* "usesrc hdr_ip(<name>[,<occurrence>])" of servers and backends (manual 4.2 "source"): the text
- * was taken by proxy/source.c, which knows no expressions; it is compiled when all has been read,
- * and evaluated for each connection that is made. */
+ * was taken by proxy/source_conf.c, which knows no expressions; it is compiled when all has been
+ * read, and evaluated for each connection that is made. */
 #include "stream/source.h"
 
 #include "base/err.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Opens connections to servers with everything that their lines and the backend's say of the
  * socket. Used for streams and for health checks. */
-#ifndef PROXY_DIAL_H
-#define PROXY_DIAL_H
+#ifndef PROXY_SERVER_DIAL_H
+#define PROXY_SERVER_DIAL_H
 
 #include "net/addr.h"
 

@@ -12,8 +12,8 @@
 #include "config/load.h"
 #include "net/bind_conf.h"
 #include "net/sock.h"
-#include "proxy/dial.h"
 #include "proxy/proxy.h"
+#include "proxy/server_dial.h"
 #include "proxy/test_config.h"
 #include "share/segment.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sockets towards servers: source address, interface, namespace, options, connect. */
-#include "proxy/dial.h"
+#include "proxy/server_dial.h"
 
 #include "net/netns.h"
 #include "net/sock.h"
