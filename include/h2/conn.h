@@ -98,13 +98,17 @@ struct link h2_conn_link(const struct h2_conn *c);
  * has to stay longer than the connection. */
 void h2_conn_count(struct h2_conn *c, struct h2_counts *counts);
 
-/* Of all in this process: from clients, and to servers. */
+/* Of all in this process. */
 struct h2_totals {
 	unsigned connections, streams; /* now */
 	uint64_t connected, opened, refused, reset, glitches;
 	uint32_t grown; /* to servers: bytes by which windows of streams are larger than the least */
 	size_t kept;    /* bytes of bodies that came and nobody has taken, now */
 };
-extern struct h2_totals h2_client_totals, h2_server_totals;
+struct h2_all {
+	struct h2_totals clients, servers; /* of connections from clients, and to servers */
+	uint32_t long_bytes; /* by which windows of connections have grown: budget.c */
+};
+extern struct h2_all h2_all;
 
 #endif

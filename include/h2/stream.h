@@ -215,7 +215,6 @@ static inline char *h2_bytes_tail(const struct h2_bytes *b)
 }
 
 /* ---- budget.c ---- */
-extern uint32_t h2_long_bytes; /* by which windows of connections have grown */
 /* What SETTINGS say of a stream's window: to a server it is small, and made larger behind the
  * request. */
 uint32_t h2_window_first(const struct h2_conn *c);

@@ -10,7 +10,7 @@
 struct h2_conf h2_conf = { .clients = LIMITS, .servers = LIMITS, .linger_ms = 250,
 			   .settings_ms = 10000 };
 
-uint32_t h2_long_bytes;
+struct h2_all h2_all;
 
 uint32_t h2_window_first(const struct h2_conn *c)
 {
@@ -34,7 +34,7 @@ void h2_stream_window_end(struct h2_stream *st)
 
 void h2_window_end(struct h2_conn *c)
 {
-	h2_long_bytes -= c->window_grown;
+	h2_all.long_bytes -= c->window_grown;
 	c->window_grown = 0;
 }
 

@@ -16,7 +16,6 @@
 
 #include <string.h>
 
-struct h2_totals h2_client_totals, h2_server_totals;
 static struct h2_counts nobody; /* of connections whose owner is not known yet */
 
 static struct pool conn_pool = POOL_INIT("http/2 connection", sizeof(struct h2_conn));
@@ -253,7 +252,7 @@ struct h2_conn *h2_conn_new(struct conn **conn, bool client, const struct h2_lim
 	c->limits = *limits;
 	c->ops = ops;
 	c->owner = owner;
-	c->totals = client ? &h2_server_totals : &h2_client_totals;
+	c->totals = client ? &h2_all.servers : &h2_all.clients;
 	c->counts = &nobody;
 	conn_init(c);
 	h2_desk_take(&c->out);

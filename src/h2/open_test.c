@@ -472,20 +472,20 @@ static void windows_shrink_where_nobody_takes(void **state)
 	begin_slow();
 	pour(&lanes[0], 1, 512 * 1024);
 	assert_in_range(lane_window(&lanes[0]), 2 * first, 4 * first);
-	assert_int_equal(h2_server_totals.grown, (256 << 10) - H2_FRAME_LEAST);
+	assert_int_equal(h2_all.servers.grown, (256 << 10) - H2_FRAME_LEAST);
 	for (i = 0; i < 6; i++) { /* 256 kB, 128, 64, 32, 16 */
 		clock_advance(1000);
 		all = fill(&lanes[0], 1);
-		assert_int_equal(h2_server_totals.kept, all);
+		assert_int_equal(h2_all.servers.kept, all);
 		assert_int_equal(lane_body(&lanes[0], &r), all);
-		assert_int_equal(h2_server_totals.kept, 0);
+		assert_int_equal(h2_all.servers.kept, 0);
 	}
 	assert_in_range(lane_window(&lanes[0]), H2_FRAME_LEAST / 2, H2_FRAME_LEAST);
-	assert_int_equal(h2_server_totals.grown, 0);
+	assert_int_equal(h2_all.servers.grown, 0);
 	pour(&lanes[0], 1, 512 * 1024);
 	assert_in_range(lane_window(&lanes[0]), 2 * first, 4 * first);
 	leave();
-	assert_int_equal(h2_server_totals.grown, 0);
+	assert_int_equal(h2_all.servers.grown, 0);
 }
 
 /* All streams together: then a window begins with the least, and remains so. */
@@ -495,7 +495,7 @@ static void windows_share_a_bound(void **state)
 
 	(void)state;
 	clock_freeze(1000000);
-	h2_server_totals.grown = others;
+	h2_all.servers.grown = others;
 	begin(NULL, 0);
 	lane_get(&lanes[0], "/late");
 	expect("1:GET http /late a end; ");
@@ -503,10 +503,10 @@ static void windows_share_a_bound(void **state)
 	assert_int_equal(lane_head(&lanes[0]), IO_OK);
 	pour(&lanes[0], 1, 512 * 1024);
 	assert_in_range(lane_window(&lanes[0]), H2_FRAME_LEAST / 2, H2_FRAME_LEAST);
-	assert_int_equal(h2_server_totals.grown, others);
+	assert_int_equal(h2_all.servers.grown, others);
 	leave();
-	assert_int_equal(h2_server_totals.grown, others);
-	h2_server_totals.grown = 0;
+	assert_int_equal(h2_all.servers.grown, others);
+	h2_all.servers.grown = 0;
 }
 
 /* Where readers that do not keep up have much here, a window begins with the least, and grows with
@@ -515,7 +515,7 @@ static void windows_begin_small_beside_slow_readers(void **state)
 {
 	(void)state;
 	clock_freeze(1000000);
-	h2_server_totals.kept = 2 << 20;
+	h2_all.servers.kept = 2 << 20;
 	begin(NULL, 0);
 	lane_get(&lanes[0], "/one");
 	expect("1:GET http /one a end; ");
@@ -524,11 +524,11 @@ static void windows_begin_small_beside_slow_readers(void **state)
 	assert_int_equal(lane_head(&lanes[0]), IO_OK);
 	pour(&lanes[0], 1, 512 * 1024);
 	assert_in_range(lane_window(&lanes[0]), 128 << 10, 256 << 10);
-	h2_server_totals.kept = 0;
+	h2_all.servers.kept = 0;
 	lane_get(&lanes[1], "/two");
 	assert_int_equal(lane_window(&lanes[1]), H2_WINDOW_FIRST);
 	leave();
-	assert_int_equal(h2_server_totals.grown, 0);
+	assert_int_equal(h2_all.servers.grown, 0);
 }
 
 /* ---- what ends ---- */

@@ -73,11 +73,11 @@ static void grow_conn(struct h2_conn *c)
 {
 	uint32_t more;
 
-	if (c->window >= H2_WINDOW_LONG || h2_long_bytes + c->window > H2_LONG_ALL ||
+	if (c->window >= H2_WINDOW_LONG || h2_all.long_bytes + c->window > H2_LONG_ALL ||
 	    !path_is_long(c, clock_now_ms - c->filled_ms))
 		return;
 	more = doubled(&c->window, H2_WINDOW_LONG);
-	h2_long_bytes += more;
+	h2_all.long_bytes += more;
 	c->window_grown += more;
 	c->given += more;
 }

@@ -332,9 +332,9 @@ static void count_layers(void)
 	tls_stats.folded = 166;
 	tls_cache_stats.lookups = 167;
 	tls_cache_stats.misses = 168;
-	h2_client_totals = (struct h2_totals){ .connections = 171, .streams = 172,
+	h2_all.clients = (struct h2_totals){ .connections = 171, .streams = 172,
 		.connected = 173, .opened = 174, .refused = 175, .reset = 176, .glitches = 177 };
-	h2_server_totals = (struct h2_totals){ .connections = 181, .streams = 182,
+	h2_all.servers = (struct h2_totals){ .connections = 181, .streams = 182,
 		.connected = 183, .opened = 184, .refused = 185, .reset = 186, .glitches = 187 };
 	streams_count = 188;
 }

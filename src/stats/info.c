@@ -66,16 +66,16 @@ struct info_conf info_conf;
 	COUNTED(EARLY_SENT, tls_stats.said_early) \
 	COUNTED(EARLY_REJECTED, tls_stats.said_early_refused) \
 	COUNTED(TLS_LOOKUPS, tls_cache_stats.lookups) COUNTED(TLS_MISSES, tls_cache_stats.misses) \
-	COUNTED(H2_FE_CONNECTED, h2_client_totals.connected) \
-	COUNTED(H2_FE_STREAMS, h2_client_totals.opened) \
-	COUNTED(H2_FE_REFUSED, h2_client_totals.refused) \
-	COUNTED(H2_FE_RESET, h2_client_totals.reset) \
-	COUNTED(H2_FE_GLITCHES, h2_client_totals.glitches) \
-	COUNTED(H2_BE_CONNECTED, h2_server_totals.connected) \
-	COUNTED(H2_BE_STREAMS, h2_server_totals.opened) \
-	COUNTED(H2_BE_REFUSED, h2_server_totals.refused) \
-	COUNTED(H2_BE_RESET, h2_server_totals.reset) \
-	COUNTED(H2_BE_GLITCHES, h2_server_totals.glitches) \
+	COUNTED(H2_FE_CONNECTED, h2_all.clients.connected) \
+	COUNTED(H2_FE_STREAMS, h2_all.clients.opened) \
+	COUNTED(H2_FE_REFUSED, h2_all.clients.refused) \
+	COUNTED(H2_FE_RESET, h2_all.clients.reset) \
+	COUNTED(H2_FE_GLITCHES, h2_all.clients.glitches) \
+	COUNTED(H2_BE_CONNECTED, h2_all.servers.connected) \
+	COUNTED(H2_BE_STREAMS, h2_all.servers.opened) \
+	COUNTED(H2_BE_REFUSED, h2_all.servers.refused) \
+	COUNTED(H2_BE_RESET, h2_all.servers.reset) \
+	COUNTED(H2_BE_GLITCHES, h2_all.servers.glitches) \
 	COUNTED(KERNEL_RELAYS, kernel_stats.relays) \
 	COUNTED(KERNEL_BYTES, kernel_stats.bytes) \
 	COUNTED(KERNEL_PASSED, kernel_stats.passed) \
@@ -112,10 +112,10 @@ static void info_collect(uint64_t counted[TALLY_COUNTED], uint64_t now[TALLY_NOW
 	now[NOW_TASKS] = tasks_queued();
 	now[NOW_TIMERS] = timer_count();
 	now[NOW_TLS_RESTING] = tls_stats.folded;
-	now[NOW_H2_FE_CONNS] = h2_client_totals.connections;
-	now[NOW_H2_FE_STREAMS] = h2_client_totals.streams;
-	now[NOW_H2_BE_CONNS] = h2_server_totals.connections;
-	now[NOW_H2_BE_STREAMS] = h2_server_totals.streams;
+	now[NOW_H2_FE_CONNS] = h2_all.clients.connections;
+	now[NOW_H2_FE_STREAMS] = h2_all.clients.streams;
+	now[NOW_H2_BE_CONNS] = h2_all.servers.connections;
+	now[NOW_H2_BE_STREAMS] = h2_all.servers.streams;
 	now[NOW_PEERS_CONNECTED] = peers.connected;
 	now[NOW_PEERS_ACTIVE] = peers.active;
 }
