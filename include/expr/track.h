@@ -15,10 +15,12 @@ struct view;
 
 enum { TRACKS_MOST = 12, TRACKS_USUAL = 3 };
 
-/* How many numbers there are: tune.stick-counters. Is anything followed at all, by the
- * configuration? */
-extern unsigned tracks_count;
-extern bool tracks_used;
+/* Written by stream/track.c while the configuration is read. */
+struct tracks_conf {
+	unsigned count; /* how many numbers there are: tune.stick-counters */
+	bool used;      /* the configuration follows something */
+};
+extern struct tracks_conf tracks_conf;
 
 struct tracked {
 	struct stick_line *line;   /* NULL: nothing */
@@ -27,7 +29,7 @@ struct tracked {
 };
 
 struct tracks {
-	struct tracked at[TRACKS_MOST]; /* tracks_count of them: there is no memory for more */
+	struct tracked at[TRACKS_MOST]; /* tracks_conf.count of them: there is no memory for more */
 };
 
 /* When the configuration is complete. */
@@ -54,7 +56,7 @@ bool stick_count_up(struct stick_table *table, struct stick_entry *e, enum stick
 /* The same of tags, and of counters that are set. */
 bool stick_tag(struct stick_table *table, struct stick_entry *e, enum stick_data what,
 	       unsigned element, uint64_t value);
-/* Follows nothing any more. */
+/* Follows nothing any more. owner->tracks is there. */
 void tracks_free(struct vars *owner);
 
 #endif

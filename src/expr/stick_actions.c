@@ -20,7 +20,7 @@ static int bad_counter(struct statement *st, const struct rule *rule, bool array
 {
 	return stmt_error(st, st->at - 1, "'%s' expects %s, numbers from 0 on; there are %u sticky counters",
 			  rule->action->name, array ? "(<element>,<sticky counter>)" :
-			  "(<sticky counter>)", tracks_count);
+			  "(<sticky counter>)", tracks_conf.count);
 }
 
 /* Nothing is 0, as in the reference. */
@@ -57,7 +57,7 @@ static int parse_counter(struct statement *st, struct rule *rule, const char *ar
 	*c = (struct counter){ 0 };
 	rule->data = c;
 	if (*args && ((array && !take_number(&at, ',', &c->element)) ||
-		      !take_number(&at, ')', &c->number) || *at || c->number >= tracks_count))
+		      !take_number(&at, ')', &c->number) || *at || c->number >= tracks_conf.count))
 		return bad_counter(st, rule, array);
 	note_use(st, rule, c);
 	return 0;

@@ -7,14 +7,13 @@
 #include "expr/view.h"
 #include "proxy/stick_conf.h"
 
-unsigned tracks_count = TRACKS_USUAL;
-bool tracks_used;
+struct tracks_conf tracks_conf = { .count = TRACKS_USUAL };
 
 static struct pool tracks_pool = POOL_INIT("tracked entries", sizeof(struct tracks));
 
 void tracks_prepare(void)
 {
-	tracks_pool.size = offsetof(struct tracks, at) + tracks_count * sizeof(struct tracked);
+	tracks_pool.size = offsetof(struct tracks, at) + tracks_conf.count * sizeof(struct tracked);
 }
 
 static struct tracked *tracked_of(const struct vars *owner, unsigned number)
@@ -28,7 +27,7 @@ struct tracked *track_find(const struct view *view, unsigned number)
 {
 	struct tracked *t;
 
-	if (number >= tracks_count)
+	if (number >= tracks_conf.count)
 		return NULL;
 	t = tracked_of(view->stream_vars, number);
 	return t ? t : tracked_of(view->session_vars, number);
@@ -70,7 +69,7 @@ void track_add(const struct vars *session, const struct vars *stream, enum stick
 
 	if (!((stick_stored >> what | stick_stored >> rate) & 1))
 		return;
-	for (i = 0; i < tracks_count; i++) {
+	for (i = 0; i < tracks_conf.count; i++) {
 		t = tracked_of(stream, i);
 		t = t ? t : tracked_of(session, i);
 		if (t)
@@ -81,12 +80,10 @@ void track_add(const struct vars *session, const struct vars *stream, enum stick
 /* Its end renews the life of an entry only where it is counted. */
 void tracks_free(struct vars *owner)
 {
-	struct tracked *t;
-	unsigned i;
+	struct tracked *t = owner->tracks->at, *end = t + tracks_conf.count;
 
-	for (i = 0; i < tracks_count; i++) {
-		t = tracked_of(owner, i);
-		if (!t)
+	for (; t < end; t++) {
+		if (!t->line)
 			continue;
 		if (stick_stores(&t->line->def, STICK_conn_cur))
 			stick_touch(t->line->table, t->entry);

@@ -99,7 +99,7 @@ static bool carrier_opened(void *owner, struct h2_conn *c, struct h2_stream *st)
 	struct lane *lane;
 
 	(void)c;
-	if (unlikely(tracks_used))
+	if (unlikely(tracks_conf.used))
 		carrier_track(carrier);
 	lane = lane_new(&h2_lanes, &carrier->session->origin, carrier->requests, st);
 	if (!lane)
@@ -139,7 +139,7 @@ static void carrier_closed(void *owner)
 
 	timer_cancel(&carrier->timer);
 	list_remove(&carrier->node);
-	if (unlikely(tracks_used))
+	if (unlikely(tracks_conf.used))
 		carrier_track(carrier);
 	h2_conn_free(&carrier->conn);
 	session_free(&carrier->session);

@@ -66,7 +66,7 @@ void stream_count_bytes(struct stream *s)
 		count_bytes(&s->backend->be->counters, new_in, new_out);
 	if (s->server)
 		count_bytes(&s->server->tally->counters, new_in, new_out);
-	if (unlikely(tracks_used))
+	if (unlikely(tracks_conf.used))
 		track_bytes(s, new_in, new_out);
 	global_tally->bytes_out += new_out;
 	rate_add(&global_tally->bytes_out_rate, clock_now_ms, new_out / 32);

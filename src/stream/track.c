@@ -28,12 +28,12 @@ static int parse_track(struct statement *st, struct rule *rule, const char *args
 	if (!strcmp(rule->list, "tcp-response content"))
 		return stmt_error(st, st->at - 1, "'%s' cannot be used in '%s'",
 				  rule->action->name, rule->list);
-	if (rule->num >= tracks_count)
+	if (rule->num >= tracks_conf.count)
 		return stmt_error(st, st->at - 1, "'%s': there are %u sticky counters; see "
-				  "'tune.stick-counters'", rule->action->name, tracks_count);
+				  "'tune.stick-counters'", rule->action->name, tracks_conf.count);
 	if (rule_parse_expr(st, rule))
 		return -1;
-	tracks_used = true;
+	tracks_conf.used = true;
 	rule->data = expr_take_table(st, rule->proxy, rule->action->name, expr_type(rule->expr));
 	if (!rule->data)
 		return -1;
@@ -126,7 +126,7 @@ void track_bytes(const struct stream *s, uint64_t in, uint64_t out)
 
 void track_session(const struct origin *o)
 {
-	if (unlikely(tracks_used))
+	if (unlikely(tracks_conf.used))
 		track_add(o->session_vars, NULL, STICK_sess_cnt, STICK_sess_rate, 1);
 }
 
@@ -140,8 +140,8 @@ static void track_init(struct config *cfg, void *data)
 {
 	(void)cfg;
 	((struct track_conf *)data)->counters = TRACKS_USUAL;
-	tracks_count = TRACKS_USUAL;
-	tracks_used = false;
+	tracks_conf.count = TRACKS_USUAL;
+	tracks_conf.used = false;
 }
 
 /* In force at once: rules behind it name sticky counters. */
@@ -149,7 +149,7 @@ static int parse_counters(struct statement *st, const struct keyword *kw, void *
 {
 	if (set_int(st, kw, object))
 		return -1;
-	tracks_count = (unsigned)((struct track_conf *)object)->counters;
+	tracks_conf.count = (unsigned)((struct track_conf *)object)->counters;
 	return 0;
 }
 
@@ -163,7 +163,7 @@ static int track_prepare(struct config *cfg, void *data, struct err *err)
 	tracks_prepare();
 	streams_watched &= (uint8_t)~WATCH_BYTES;
 	list_for_each(px, &all->list, node)
-		if (tracks_used && px->set.options.on & OPT_CONTSTATS)
+		if (tracks_conf.used && px->set.options.on & OPT_CONTSTATS)
 			streams_watched |= WATCH_BYTES;
 	return 0;
 }

@@ -25,11 +25,11 @@ static void in_force(const char *text, bool follows)
 	struct config *cfg = test_config_read(own_modules, text);
 	struct err err = { "" };
 
-	assert_false(tracks_used); /* what the one before has said is forgotten */
-	tracks_used = follows;
+	assert_false(tracks_conf.used); /* what the one before has said is forgotten */
+	tracks_conf.used = follows;
 	streams_watched = WATCH_MOMENTS | WATCH_BYTES;
 	assert_int_equal(track_module.prepare(cfg, config_data(cfg, &track_module), &err), 0);
-	tracks_used = false;
+	tracks_conf.used = false;
 	config_free(&cfg);
 }
 
@@ -37,11 +37,11 @@ static void how_many_there_are(void **state)
 {
 	(void)state;
 	in_force("global\n tune.stick-counters 12\n", false);
-	assert_int_equal(tracks_count, 12);
+	assert_int_equal(tracks_conf.count, 12);
 	in_force("global\n tune.stick-counters 0\n", false);
-	assert_int_equal(tracks_count, 0);
+	assert_int_equal(tracks_conf.count, 0);
 	in_force("global\n", false);
-	assert_int_equal(tracks_count, TRACKS_USUAL);
+	assert_int_equal(tracks_conf.count, TRACKS_USUAL);
 }
 
 static void who_tells_bytes_all_along(void **state)
