@@ -10,29 +10,27 @@
 struct proxy;
 struct tls_client;
 
-/* Somebody may send requests of the program's own: set while the configuration is read. A word of
- * httpclient.* does so, too. Else nothing is read for them. */
-extern bool client_wanted;
-/* The same, without TLS. */
-extern bool client_plain_wanted;
-/* Those of everybody are at hand: in this process, with the configuration as it is. */
-bool client_is_on(void);
-
-/* What the words say. */
-struct client_limits {
+struct client_conf {
+	/* Somebody may send requests of the program's own: set by whoever does, while the
+	 * configuration is read. A word of httpclient.* has the same effect. Else nothing is read
+	 * for them. */
+	bool wanted;
+	bool plain_wanted;   /* the same, without TLS */
+	/* What the words say: */
 	unsigned retries;    /* connections that are tried again */
 	unsigned connect_ms;
 	int family;          /* AF_INET, AF_INET6: whose addresses come first */
+	/* For the files of client/: the hidden proxy, frontend and backend, with a server without
+	 * an address (dispatch). NULL: nobody wants requests. */
+	struct proxy *proxy;
 };
-extern struct client_limits client_limits;
+extern struct client_conf client_conf;
+/* Those of everybody are at hand: in this process, with the configuration as it is. */
+bool client_is_on(void);
 
 /* Of hosts that speak TLS; NULL: client_tls_off says why none does. */
 struct tls_client *client_tls(void);
 const char *client_tls_off(void);
-
-/* For the files of client/: the hidden proxy, frontend and backend, with a server without an
- * address (dispatch). NULL: nobody wants requests. */
-extern struct proxy *client_proxy;
 
 extern const struct module client_module;
 

@@ -62,7 +62,7 @@ static void *acme_begin(struct statement *st)
 	acme->map = "virt@acme";
 	*data->tail = acme;
 	data->tail = &acme->next;
-	client_wanted = true;
+	client_conf.wanted = true;
 	change_parent_wanted = true;
 	return acme;
 }

@@ -34,9 +34,7 @@ struct client_settings {
 	struct tls_settings tls;       /* ca_file; NULL: the system's */
 };
 
-bool client_wanted, client_plain_wanted;
-struct client_limits client_limits = { 3, 5000, AF_INET6 };
-struct proxy *client_proxy;
+struct client_conf client_conf = { .retries = 3, .connect_ms = 5000, .family = AF_INET6 };
 static bool on;
 static const char *const families[] = { "ipv6", "ipv4", NULL };
 static const char *const switches[] = { "off", "on", NULL };
@@ -209,12 +207,12 @@ static void make_proxy(struct config *cfg)
 
 	px->set.mode = MODE_HTTP;
 	px->set.retries = 0; /* own_request.c tries again, with another address */
-	px->set.timeout.connect = client_limits.connect_ms;
+	px->set.timeout.connect = client_conf.connect_ms;
 	px->stats_socket = true;
 	px->dispatch = server_conf_make(cfg, px, "<NOSRV>");
 	server_settings_init(&px->dispatch->set);
 	list_append(&all->stats_frontends, &px->node);
-	client_proxy = px;
+	client_conf.proxy = px;
 }
 
 /* Before proxies are finished. */
@@ -223,11 +221,12 @@ static int finish(struct config *cfg, void *data)
 	struct client_settings *conf = data;
 	int rc;
 
-	on = client_wanted || conf->given;
-	client_limits = (struct client_limits){ conf->retries, conf->connect_ms,
-						conf->prefer ? AF_INET : AF_INET6 };
+	on = client_conf.wanted || conf->given;
+	client_conf.retries = conf->retries;
+	client_conf.connect_ms = conf->connect_ms;
+	client_conf.family = conf->prefer ? AF_INET : AF_INET6;
 	dns_resolvers = NULL;
-	if (!on && !client_plain_wanted)
+	if (!on && !client_conf.plain_wanted)
 		return 0;
 	dns_wanted = true;
 	make_proxy(cfg);

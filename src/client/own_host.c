@@ -169,7 +169,7 @@ static void make_server(struct own_host *host, const struct own_target *t)
 {
 	struct server *s = &host->server;
 
-	*s = *client_proxy->dispatch;
+	*s = *client_conf.proxy->dispatch;
 	host->state = *s->state;
 	s->proxy = &host->proxy;
 	s->state = &host->state;
@@ -190,7 +190,7 @@ static void make_proxy(struct own_host *host, const struct own_target *t)
 {
 	struct proxy *px = &host->proxy;
 
-	*px = *client_proxy;
+	*px = *client_conf.proxy;
 	list_init(&px->node);
 	list_init(&px->binds);
 	list_init(&px->switch_rules);

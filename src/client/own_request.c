@@ -117,8 +117,8 @@ static void add_family(struct own_request *r, const struct dns_answer *answer, i
 static void take_answer(struct own_request *r, const struct dns_answer *answer)
 {
 	r->count = r->at = 0;
-	add_family(r, answer, client_limits.family, false);
-	add_family(r, answer, client_limits.family, true);
+	add_family(r, answer, client_conf.family, false);
+	add_family(r, answer, client_conf.family, true);
 	r->state = ASKS;
 }
 
@@ -189,7 +189,7 @@ static int try_again(struct own_request *r)
 
 	drop(r);
 	r->reuses = false;
-	if (r->target.backend || r->tries++ >= client_limits.retries)
+	if (r->target.backend || r->tries++ >= client_conf.retries)
 		return fail_unreached(r);
 	if (reused && !is_known(r))
 		return look_up(r);

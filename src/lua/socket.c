@@ -308,8 +308,8 @@ static void add_family(struct destination *to, const struct dns_answer *answer, 
 
 static void take_answer(struct destination *to, const struct dns_answer *answer)
 {
-	add_family(to, answer, client_limits.family, false);
-	add_family(to, answer, client_limits.family, true);
+	add_family(to, answer, client_conf.family, false);
+	add_family(to, answer, client_conf.family, true);
 }
 
 static void looked_up(struct dns_lookup *lookup, const struct dns_answer *answer)

@@ -83,7 +83,7 @@ static int begin(const struct lua_conf *conf, struct err *err)
 		return err_set(err, "Lua does not start: %s", text);
 	}
 	stream_scripts_begin(&txn_class);
-	client_wanted = true;
+	client_conf.wanted = true;
 	return 0;
 }
 

@@ -357,7 +357,7 @@ static int ocsp_finish(struct config *cfg, void *data)
 {
 	const struct ocsp_conf *c = data;
 
-	client_plain_wanted |= anybody_has_certificates(cfg);
+	client_conf.plain_wanted |= anybody_has_certificates(cfg);
 	if (c->min_delay > c->max_delay)
 		return config_error(cfg, NULL, "ocsp-update.mindelay is above ocsp-update.maxdelay");
 	return 0;
