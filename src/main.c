@@ -186,7 +186,7 @@ static void load_settings(struct config *cfg, const struct args *args)
 
 	all->global.proxy_maxconn = (unsigned)args->proxy_maxconn;
 	all->global.ignore_resolution = args->ignore_resolution;
-	addr_avoid_getaddrinfo = args->no_getaddrinfo;
+	addr_names.avoid_getaddrinfo = args->no_getaddrinfo;
 	load_switches(cfg, args);
 	gethostname(host, sizeof(host) - 1);
 	if (args->old_count && args->old_signal == SIGUSR1)

@@ -57,10 +57,13 @@ struct addr_spec {
 	bool unresolved;      /* the name had no address: addr is not usable; *err says why */
 };
 
-/* -dG: names are asked of gethostbyname() instead of getaddrinfo(). */
-extern bool addr_avoid_getaddrinfo;
-/* Nobody is asked for any name, and nothing is connected to: each has the unspecified address. */
-extern bool addr_names_stay;
+/* How addresses of names are found: written before the configuration is read, or by its words. */
+struct addr_names {
+	bool avoid_getaddrinfo; /* -dG: gethostbyname() is asked instead of getaddrinfo() */
+	bool stay; /* nobody is asked for any name, and nothing is connected to: each has the
+		    * unspecified address. Written by explain/ */
+};
+extern struct addr_names addr_names;
 
 /* Replaces variables of the environment ("$NAME", "${NAME}"; unset: by nothing), then parses
  * "host:port", "ipv4@...", "ipv6@...", "unix@/path", "/path", "abns@name", "fd@3", "sockpair@3"

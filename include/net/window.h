@@ -11,9 +11,12 @@ enum {
 	WINDOW_LARGE_TRANSFER = 256 << 10, /* a shorter one is not worth the calls, bytes */
 };
 
-/* Near are peers whose fastest round trip took at most so long, µs, and those to whom we have
- * announced segments of at least so many bytes. For tests, too. */
-extern unsigned window_near_us, window_near_mss;
+/* Which peers are near. Tests alone write it. */
+struct window_near {
+	unsigned us;  /* those whose fastest round trip took at most so long, µs */
+	unsigned mss; /* those to whom we have announced segments of at least so many bytes */
+};
+extern struct window_near window_near;
 
 /* Receive buffers that were bounded, for show activity. */
 extern uint64_t window_bounded;

@@ -252,7 +252,7 @@ static void on_ruled(const struct rule *rule, const struct view *view, enum acti
 		heads_look(r, view->stream, NULL);
 		changes_look(r, view->stream);
 	}
-	if (addr_names_stay && t->held == HELD_YES && !strcmp(rule->action->name, "do-resolve"))
+	if (addr_names.stay && t->held == HELD_YES && !strcmp(rule->action->name, "do-resolve"))
 		record_note(r, ENTRY_NOTE, "nobody is asked for names here", NULL);
 	entry_close(r, ENTRY_RULE);
 }

@@ -555,7 +555,7 @@ static int explain_asked(struct config *cfg, struct err *err)
 /* A process that asks the same with that server down. */
 static struct config *load(const struct explain *e, const struct ask *ask)
 {
-	addr_names_stay = true;
+	addr_names.stay = true;
 	sockets_refused = true;
 	inside_tls_files();
 	return e->load(ask->paths.items, ask->paths.count, e->of);

@@ -216,7 +216,7 @@ static void try_name(struct pattern *p, const char *text, uint8_t *addr)
 	static uint64_t failing_us;
 	uint64_t began = clock_read_us();
 
-	if (!addr_names_stay && (failing_us >= 5000000 || resolve_v4(text, addr)))
+	if (!addr_names.stay && (failing_us >= 5000000 || resolve_v4(text, addr)))
 		return;
 	failing_us += clock_read_us() - began;
 	p->unresolved = true;

@@ -40,7 +40,7 @@ static const struct prefix prefixes[] = {
 	{ "sockpair@", AF_SOCKPAIR, true, true, false },
 };
 
-bool addr_avoid_getaddrinfo, addr_names_stay;
+struct addr_names addr_names;
 
 static const struct prefix no_prefix = { "", AF_UNSPEC, true, true, false };
 
@@ -274,12 +274,12 @@ int addr_resolve(const char *host, uint16_t family, struct addr *addr, struct er
 	uint16_t port = addr->port;
 	const char *why;
 
-	if (addr_names_stay) {
+	if (addr_names.stay) {
 		*addr = (struct addr){ .family = family ? family : AF_INET, .port = port };
 		return 0;
 	}
-	why = addr_avoid_getaddrinfo ? lookup_hostent(host, family, addr) :
-				       lookup(host, family, addr);
+	why = addr_names.avoid_getaddrinfo ? lookup_hostent(host, family, addr) :
+					     lookup(host, family, addr);
 	addr->port = port;
 	return why ? err_set(err, "could not resolve address '%s': %s", host, why) : 0;
 }

@@ -323,7 +323,7 @@ static int parse_nogetaddrinfo(struct statement *st, const struct keyword *kw, v
 	(void)st;
 	(void)kw;
 	(void)object;
-	addr_avoid_getaddrinfo = true;
+	addr_names.avoid_getaddrinfo = true;
 	return 0;
 }
 
@@ -416,7 +416,7 @@ static int bind_enabled(const void *data, const char *option)
 
 	if (!strcmp(option, "REUSEPORT"))
 		return !b->no_reuseport;
-	return !strcmp(option, "GETADDRINFO") ? !addr_avoid_getaddrinfo : -1;
+	return !strcmp(option, "GETADDRINFO") ? !addr_names.avoid_getaddrinfo : -1;
 }
 
 const struct module bind_module = {

@@ -63,11 +63,11 @@ static void a_far_one(void **state)
 
 	(void)state;
 	test_tcp_pair(fds, 0);
-	window_near_us = 0;
-	window_near_mss = UINT_MAX;
+	window_near.us = 0;
+	window_near.mss = UINT_MAX;
 	assert_left(fds[0], CONN_TCP);
-	window_near_us = 25;
-	window_near_mss = 32768;
+	window_near.us = 25;
+	window_near.mss = 32768;
 	close(fds[0]);
 	close(fds[1]);
 }
