@@ -101,8 +101,12 @@ struct exchange {
 	struct field fields[EXCHANGE_FIELDS] __attribute__((aligned(16)));
 };
 
-extern unsigned exchange_max_fields; /* tune.http.maxhdr */
-extern bool exchange_any_payload;    /* h1-accept-payload-with-any-method */
+/* Written by tune_http.c. */
+struct exchange_tune {
+	unsigned max_fields; /* tune.http.maxhdr, without the first line */
+	bool any_payload;    /* h1-accept-payload-with-any-method */
+};
+extern struct exchange_tune exchange_tune;
 
 /* The stream's; NULL in TCP mode. */
 struct exchange *stream_exchange(const struct stream *s);

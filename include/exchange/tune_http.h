@@ -5,7 +5,7 @@
 
 #include "config/module.h"
 
-/* What they say holds from its prepare on: exchange_max_fields, exchange_any_payload. */
+/* What they say holds from its prepare on: exchange_tune.max_fields, exchange_tune.any_payload. */
 extern const struct module tune_http_module;
 
 #endif

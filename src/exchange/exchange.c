@@ -21,12 +21,11 @@
 
 enum { ARENA_BLOCK = 2048, KEPT_MOST = 1024, KEPT_IDLE = 64 };
 
-unsigned exchange_max_fields = 101;
-bool exchange_any_payload;
+struct exchange_tune exchange_tune = { .max_fields = 101 };
 
 struct exchange_room {
 	char block[ARENA_BLOCK] __attribute__((aligned)); /* the arena's first */
-	struct field fields[]; /* exchange_max_fields of the response, as many of the request */
+	struct field fields[]; /* exchange_tune.max_fields of the response, as many of the request */
 };
 
 /* Whole lines of the cache. */
@@ -61,7 +60,8 @@ bool exchange_make_room(struct exchange *x)
 	if (likely(x->room != NULL))
 		return true;
 	if (!room_pool.size)
-		room_pool.size = sizeof(*x->room) + 2 * exchange_max_fields * sizeof(struct field);
+		room_pool.size = sizeof(*x->room) +
+				 2 * exchange_tune.max_fields * sizeof(struct field);
 	x->room = pool_take_raw(&room_pool);
 	if (x->room)
 		arena_lend(&x->memory, x->room->block);
@@ -84,7 +84,7 @@ COLD bool exchange_more_fields(struct message *msg)
 
 	if (!exchange_make_room(x))
 		return false;
-	fields = x->room->fields + (!msg->is_response ? exchange_max_fields : 0);
+	fields = x->room->fields + (!msg->is_response ? exchange_tune.max_fields : 0);
 	if (msg->count)
 		memcpy(fields, msg->fields, msg->count * sizeof(*fields));
 	msg->fields = fields;
@@ -96,7 +96,7 @@ static void exchange_response_fields(struct exchange *x)
 {
 	if (likely(x->room != NULL)) {
 		x->res.fields = x->room->fields;
-		x->res.max = (uint16_t)exchange_max_fields;
+		x->res.max = (uint16_t)exchange_tune.max_fields;
 	}
 }
 
@@ -104,7 +104,7 @@ void exchange_init_response(struct exchange *x)
 {
 	exchange_response_fields(x);
 	message_init(&x->res, true, x->res.fields, x->res.max);
-	x->res.most = (uint16_t)exchange_max_fields;
+	x->res.most = (uint16_t)exchange_tune.max_fields;
 	x->res.major = x->res.minor = 1;
 }
 
@@ -157,7 +157,7 @@ static unsigned exchange_client_speaks(const struct stream *s)
 		how |= SPEAK_LENIENT;
 	if (s->traits & FRONT_MONITOR)
 		how |= SPEAK_MAYBE_HOST;
-	if (exchange_any_payload)
+	if (exchange_tune.any_payload)
 		how |= SPEAK_ANY_PAYLOAD;
 	return how;
 }
@@ -193,7 +193,7 @@ bool exchange_new(struct stream *s, struct buf **held)
 	x->head_ms = x->response_ms = NOT_REACHED;
 	/* Zeroed; head_in begins them anew. */
 	x->req.fields = x->fields;
-	x->req.most = x->res.most = (uint16_t)exchange_max_fields;
+	x->req.most = x->res.most = (uint16_t)exchange_tune.max_fields;
 	x->req.max = x->req.most < EXCHANGE_FIELDS ? x->req.most : EXCHANGE_FIELDS;
 	exchange_response_fields(x);
 	x->res.is_response = true;

@@ -393,7 +393,8 @@ bool exchange_write_request(struct stream *s)
 		return false;
 	if (unlikely(x->req.flags & MSG_INVALID) && !message_repair(&x->req, x->arena))
 		return false;
-	if (unlikely(x->req.method != x->asked) && !message_method_fits(&x->req, exchange_any_payload))
+	if (unlikely(x->req.method != x->asked) &&
+	    !message_method_fits(&x->req, exchange_tune.any_payload))
 		return false;
 	if (x->req.flags & MSG_HOPS && !message_settle(&x->req, x->arena))
 		return false;

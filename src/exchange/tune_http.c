@@ -24,8 +24,8 @@ static int tune_http_prepare(struct config *cfg, void *data, struct err *err)
 
 	(void)cfg;
 	(void)err;
-	exchange_max_fields = (unsigned)t->maxhdr - 1; /* the first line counts */
-	exchange_any_payload = t->any_payload;
+	exchange_tune.max_fields = (unsigned)t->maxhdr - 1; /* the first line counts */
+	exchange_tune.any_payload = t->any_payload;
 	return 0;
 }
 
