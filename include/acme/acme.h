@@ -40,9 +40,13 @@ struct acme {
 	char state_path[PATH_MAX]; /* what outlasts a restart */
 };
 extern const char *const acme_challenges[], *const acme_curves[];
-/* Those of the generation that runs. */
-extern struct acme *acme_sections;
-extern bool acme_scheduler; /* acme.scheduler auto */
+/* Of the generation that runs. */
+struct acme_running {
+	struct acme *sections; /* linked by next; NULL: none */
+	bool scheduler;        /* acme.scheduler auto */
+	struct list certs;     /* of struct acme_cert, by node */
+};
+extern struct acme_running acme_running;
 
 enum {
 	ACME_REASON = 700,
@@ -52,7 +56,7 @@ enum {
 
 /* A certificate that is kept up: what all processes know of it. */
 struct acme_cert {
-	struct list node;          /* acme_certs */
+	struct list node;          /* acme_running.certs */
 	struct tls_acme *line;
 	struct acme *acme;
 	char path[PATH_MAX];       /* of the file, from the root */
@@ -63,7 +67,6 @@ struct acme_cert {
 	int64_t not_before;        /* seconds: no order begins sooner, unless it is asked for */
 	char reason[ACME_REASON];  /* of the last failure; "": none */
 };
-extern struct list acme_certs;
 
 struct acme_cert *acme_cert_find(const char *name);
 /* Seconds: when an order is to begin; 0: now. INT64_MAX: never, acme.scheduler is off. */

@@ -13,15 +13,13 @@ enum { WEEK_S = 7 * 86400 };
 const char *const acme_challenges[] = { "http-01", "tls-alpn-01", NULL };
 const char *const acme_curves[] = { "P-256", "P-384", "P-521", NULL };
 
-struct acme *acme_sections;
-struct list acme_certs = LIST_INIT(acme_certs);
-bool acme_scheduler = true;
+struct acme_running acme_running = { .scheduler = true, .certs = LIST_INIT(acme_running.certs) };
 
 struct acme_cert *acme_cert_find(const char *name)
 {
 	struct acme_cert *c;
 
-	list_for_each(c, &acme_certs, node)
+	list_for_each(c, &acme_running.certs, node)
 		if (!strcmp(c->line->entry->name, name))
 			return c;
 	return NULL;
@@ -58,7 +56,7 @@ int64_t acme_cert_due(const struct acme_cert *c)
 
 	if (c->asked)
 		return 0;
-	if (!acme_scheduler)
+	if (!acme_running.scheduler)
 		return INT64_MAX;
 	leaf = tls_cert_leaf(c->line->entry->cert);
 	if (!c->line->placeholder && leaf && acme_leaf_covers(leaf, c->line->domains))

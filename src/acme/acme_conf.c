@@ -347,7 +347,7 @@ static int check_file(struct config *cfg, const struct tls_acme *line)
 {
 	const struct acme_cert *c;
 
-	list_for_each(c, &acme_certs, node)
+	list_for_each(c, &acme_running.certs, node)
 		if (!strcmp(c->line->path, line->path))
 			return config_error(cfg, &line->loc,
 					    "'%s' is the file of '%s' by ACME already, at %s:%u: each "
@@ -377,7 +377,7 @@ static int join_line(struct config *cfg, const struct acme_data *data, struct tl
 		return config_error(cfg, &line->loc, "out of memory");
 	c->line = line;
 	c->acme = acme;
-	list_append(&acme_certs, &c->node);
+	list_append(&acme_running.certs, &c->node);
 	return 0;
 }
 
@@ -385,8 +385,8 @@ static void certs_free(void)
 {
 	struct acme_cert *c;
 
-	while (!list_empty(&acme_certs)) {
-		c = list_first(&acme_certs, struct acme_cert, node);
+	while (!list_empty(&acme_running.certs)) {
+		c = list_first(&acme_running.certs, struct acme_cert, node);
 		list_remove(&c->node);
 		free(c);
 	}
@@ -406,8 +406,8 @@ static int finish(struct config *cfg, void *object)
 	certs_free();
 	list_for_each(line, &tls_acme_all, node)
 		rc |= join_line(cfg, data, line);
-	acme_sections = data->sections;
-	acme_scheduler = !data->scheduler;
+	acme_running.sections = data->sections;
+	acme_running.scheduler = !data->scheduler;
 	return rc;
 }
 
@@ -419,10 +419,10 @@ static int prepare(struct config *cfg, void *object, struct err *err)
 	struct acme *acme;
 
 	(void)cfg, (void)object;
-	list_for_each(c, &acme_certs, node)
+	list_for_each(c, &acme_running.certs, node)
 		if (acme_files_path(c, err) < 0)
 			return err_prefix(err, "acme '%s'", c->acme->name);
-	for (acme = acme_sections; acme; acme = acme->next) {
+	for (acme = acme_running.sections; acme; acme = acme->next) {
 		if (acme_files_keys(acme, err) < 0)
 			return err_prefix(err, "acme '%s'", acme->name);
 		acme_files_restore(acme);
@@ -434,7 +434,7 @@ static int start(struct config *cfg, void *object, struct err *err)
 {
 	(void)cfg, (void)object, (void)err;
 	acme_follow();
-	if (!list_empty(&acme_certs))
+	if (!list_empty(&acme_running.certs))
 		acme_client_start();
 	return 0;
 }
@@ -451,7 +451,7 @@ static void stop(void)
 
 	acme_client_stop();
 	tls_challenges_end();
-	for (acme = acme_sections; acme; acme = acme->next) {
+	for (acme = acme_running.sections; acme; acme = acme->next) {
 		EVP_PKEY_free(acme->key);
 		free(acme->thumbprint);
 		free(acme->kid);

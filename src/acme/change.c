@@ -138,7 +138,7 @@ static void save_again(struct timer *timer)
 	struct acme_cert *c;
 
 	(void)timer;
-	list_for_each(c, &acme_certs, node)
+	list_for_each(c, &acme_running.certs, node)
 		if (c->unsaved)
 			save(c);
 }

@@ -103,7 +103,7 @@ static struct acme_cert *first_due(int64_t *when)
 	int64_t due;
 
 	*when = INT64_MAX;
-	list_for_each(c, &acme_certs, node) {
+	list_for_each(c, &acme_running.certs, node) {
 		due = acme_cert_due(c);
 		if (due < *when) {
 			first = c;
@@ -585,7 +585,7 @@ static void take_over(void)
 {
 	struct acme_cert *c;
 
-	list_for_each(c, &acme_certs, node) if (c->running)
+	list_for_each(c, &acme_running.certs, node) if (c->running)
 		acme_tell_failed(c, not_before(c, 0),
 				 "the process that had asked the authority has "
 				 "ended in the middle of it");

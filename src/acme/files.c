@@ -293,7 +293,7 @@ int acme_files_state(const struct acme *acme, struct err *err)
 	if (!memory)
 		return err_set(err, "out of memory");
 	text_init(&t, memory, STATE_MOST);
-	list_for_each(c, &acme_certs, node) {
+	list_for_each(c, &acme_running.certs, node) {
 		if (strcmp(c->acme->state_path, acme->state_path) != 0 ||
 		    (!c->failures && !c->running && !c->not_before))
 			continue;

@@ -66,7 +66,7 @@ static enum cli_step status_next(struct cli_call *call)
 	unsigned *at = CLI_STATE_OF(unsigned, call), n = *at;
 	const struct acme_cert *c;
 
-	list_for_each(c, &acme_certs, node)
+	list_for_each(c, &acme_running.certs, node)
 		if (!n--) {
 			say_cert(call->out, c);
 			++*at;
