@@ -11,12 +11,14 @@
 
 /* ---- results of checks: one process finds them, all show them ------------------------------ */
 
-/* This process checks: it publishes and never refreshes. Set by check/. */
-extern bool facts_checker;
-/* Its row, in every process; 0: there is none, or one process. */
-extern uint32_t facts_checker_row;
-/* Who does more than checks in that process alone hears when facts_checker has changed, behind it;
- * until facts_off_checker. */
+/* The process that checks. Set by check/. */
+struct facts_checker {
+	bool here;    /* it is this one: it publishes and never refreshes */
+	uint32_t row; /* its row, in every process; 0: there is none, or one process */
+};
+extern struct facts_checker facts_checker;
+/* Who does more than checks in that process alone hears when facts_checker.here has changed, behind
+ * it; until facts_off_checker. */
 void facts_on_checker(void (*changed)(bool active));
 void facts_off_checker(void (*changed)(bool active));
 /* It has changed: tells them. For check/. */

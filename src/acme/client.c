@@ -611,7 +611,7 @@ void acme_client_start(void)
 	timer_init(&timer, on_timer);
 	acme_moved = moved;
 	facts_on_checker(ask);
-	if (facts_checker)
+	if (facts_checker.here)
 		ask(true);
 }
 

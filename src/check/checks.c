@@ -292,7 +292,7 @@ static void check_make_active(bool active)
 		return;
 	if (active)
 		check_take_over(proxies_running);
-	schedule_checking = facts_checker = active;
+	schedule_checking = facts_checker.here = active;
 	if (active)
 		check_start_all(proxies_running);
 	else

@@ -340,7 +340,7 @@ static bool is_watched(const struct proxy *px)
 static int eject_make_backend(struct config *cfg, struct proxy *px)
 {
 	(void)cfg;
-	if (facts_checker && is_watched(px))
+	if (facts_checker.here && is_watched(px))
 		eject_start_one(px);
 	return 0;
 }
@@ -376,7 +376,7 @@ static int eject_start(struct config *cfg, void *data, struct err *err)
 	(void)data;
 	(void)err;
 	facts_on_checker(eject_checker);
-	if (facts_checker)
+	if (facts_checker.here)
 		eject_checker(true);
 	return 0;
 }

@@ -241,7 +241,7 @@ static int checker_apply(const void *bytes, size_t len, struct text *said, struc
 	if (len != sizeof(row))
 		return err_set(err, "a broken change");
 	memcpy(&row, bytes, len);
-	facts_checker_row = row;
+	facts_checker.row = row;
 	if (report_make_checker)
 		report_make_checker(row == segment_own_row);
 	return 0;

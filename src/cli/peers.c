@@ -36,7 +36,7 @@ struct peers_state {
 static unsigned peers_owner(const struct cli_call *call)
 {
 	(void)call;
-	return facts_checker_row == segment_own_row ? 0 : facts_checker_row;
+	return facts_checker.row == segment_own_row ? 0 : facts_checker.row;
 }
 
 static int peers_start(struct cli_call *call, struct err *err)

@@ -447,7 +447,7 @@ int core_event_sub(lua_State *L)
 static bool is_told(const struct subscription *sub, const struct event *e)
 {
 	return !sub->over && sub->types & 1u << e->type && (!sub->server || sub->server == e->server) &&
-	       sub->ref == e->ref && (sub->own || facts_checker);
+	       sub->ref == e->ref && (sub->own || facts_checker.here);
 }
 
 /* Events that wait have their server, and it is shown by then. */

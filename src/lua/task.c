@@ -220,7 +220,7 @@ void tasks_start(void)
 		if (t->own)
 			task_begin(t);
 	facts_on_checker(checker_changed);
-	if (facts_checker)
+	if (facts_checker.here)
 		checker_changed(true);
 }
 

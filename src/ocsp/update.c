@@ -385,7 +385,7 @@ static int ocsp_start(struct config *cfg, void *data, struct err *err)
 	(void)data;
 	(void)err;
 	facts_on_checker(make_active);
-	if (facts_checker || !change_is_shared())
+	if (facts_checker.here || !change_is_shared())
 		make_active(true);
 	return 0;
 }

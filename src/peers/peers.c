@@ -555,7 +555,7 @@ int peers_begin(struct err *err)
 		return -1;
 	began = true;
 	facts_on_checker(peers_speak);
-	peers_speak(facts_checker);
+	peers_speak(facts_checker.here);
 	return 0;
 }
 

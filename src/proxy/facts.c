@@ -26,8 +26,7 @@
 
 enum { READ_TRIES = 100 };
 
-bool facts_checker;
-uint32_t facts_checker_row;
+struct facts_checker facts_checker;
 
 enum { LISTENERS = 8 };
 static void (*checker_listeners[LISTENERS])(bool active);
@@ -60,7 +59,7 @@ void facts_tell_checker(void)
 
 	for (i = 0; i < LISTENERS; i++)
 		if (checker_listeners[i])
-			checker_listeners[i](facts_checker);
+			checker_listeners[i](facts_checker.here);
 }
 
 static struct server_cell *shared_server(const struct server *s)
@@ -162,7 +161,7 @@ void facts_publish_checks(const struct server *s)
 {
 	struct check_facts facts;
 
-	if (!tally_shared || !facts_checker)
+	if (!tally_shared || !facts_checker.here)
 		return;
 	memset(&facts, 0, sizeof(facts));
 	facts.health = s->state->health;
@@ -183,7 +182,7 @@ bool facts_refresh_checks(const struct server *s)
 {
 	struct check_facts facts;
 
-	if (!tally_shared || facts_checker ||
+	if (!tally_shared || facts_checker.here ||
 	    read_facts(&shared_server(s)->checks.sequence, &facts, sizeof(facts)) != WHOLE)
 		return false;
 	get_check(&s->state->check, &facts.check);

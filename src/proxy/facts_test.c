@@ -82,7 +82,7 @@ static int setup(void **state)
 	(void)state;
 	clock_freeze(100000);
 	tally_room.rows = 4;
-	facts_checker = false;
+	facts_checker.here = false;
 	load(before);
 	return 0;
 }
@@ -94,7 +94,7 @@ static int teardown(void **state)
 	segment_free(&proxies_running->segment);
 	config_free(&cfg);
 	tally_room.rows = 1;
-	facts_checker = ejects = false;
+	facts_checker.here = ejects = false;
 	return 0;
 }
 
@@ -107,7 +107,7 @@ static void reload(const char *config_text)
 	facts_publish_states();
 	tally_room.segment = segment_attach(dup(segment_fd(segment)), NULL);
 	clock_freeze(clock_now_ms + 7000);
-	facts_checker = false;
+	facts_checker.here = false;
 	load(config_text);
 	segment_free(&all->segment);
 	config_free(&old);
@@ -117,13 +117,13 @@ static void publish(const char *name, enum check_status status, int health, cons
 {
 	struct server *s = srv(name);
 
-	facts_checker = true;
+	facts_checker.here = true;
 	s->state->check.status = (uint8_t)status;
 	s->state->check.duration_ms = 12;
 	s->state->health = health;
 	strcpy(s->state->check.said, said);
 	facts_publish_checks(s);
-	facts_checker = false;
+	facts_checker.here = false;
 }
 
 static void results_are_seen_in_other_rows(void **state)
@@ -147,7 +147,7 @@ static void results_are_seen_in_other_rows(void **state)
 	assert_int_equal(s1->state->health, 1);
 	assert_false(facts_refresh_checks(srv("s2")));
 	/* Who checks knows better. */
-	facts_checker = true;
+	facts_checker.here = true;
 	s1->state->health = 3;
 	assert_false(facts_refresh_checks(s1));
 	assert_int_equal(s1->state->health, 3);
@@ -406,7 +406,7 @@ static void write_results(void)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	states_own_row(1);
-	facts_checker = true;
+	facts_checker.here = true;
 	for (i = 0;; i++) {
 		s->state->check.duration_ms = i;
 		s->state->check.code = (int)i;
@@ -458,7 +458,7 @@ LISTENER(4) LISTENER(5) LISTENER(6) LISTENER(7)
 static void told(bool active, const char *expected)
 {
 	memset(heard, '-', LISTENERS);
-	facts_checker = active;
+	facts_checker.here = active;
 	facts_tell_checker();
 	assert_string_equal(heard, expected);
 }

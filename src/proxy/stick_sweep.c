@@ -55,7 +55,7 @@ static uint64_t sweep_tables(void)
 
 static void sweep(struct timer *fired)
 {
-	timer_set(fired, facts_checker ? sweep_tables() : clock_now_ms + PASS_MS);
+	timer_set(fired, facts_checker.here ? sweep_tables() : clock_now_ms + PASS_MS);
 }
 
 void stick_sweep_start(void)

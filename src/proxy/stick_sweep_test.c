@@ -72,7 +72,7 @@ static int begin(void **state)
 	for (i = 0; i < TABLES; i++)
 		fill(lines[i].table);
 	stick_running = &conf;
-	facts_checker = true;
+	facts_checker.here = true;
 	return 0;
 }
 
