@@ -71,6 +71,7 @@ struct server_cell {
 	struct server_tally tally;
 	_Alignas(64) struct check_facts checks;
 	struct state_facts state;
+	_Atomic uint32_t errors; /* in a row, that the traffic of all processes has shown: any writes it */
 };
 
 /* Of a frontend or a backend. */

@@ -32,6 +32,11 @@ bool facts_refresh_checks(const struct server *s);
 /* Takes all of it, in a generation that has just begun. false: there is nothing. */
 bool facts_take_checks(const struct server *s);
 
+/* ---- errors that the traffic shows: all processes count them ------------------------------- */
+
+/* How many in a row, for "observe" (check/health.c). NULL: this process counts for itself. */
+_Atomic uint32_t *facts_errors(const struct server *s);
+
 /* ---- what survives a reload ---------------------------------------------------------------- */
 
 /* Writes down the states of all servers and backends of the running generation: the parent, right

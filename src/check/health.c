@@ -16,10 +16,12 @@
 #include "check/check.h"
 #include "event/change.h"
 #include "log/log.h"
+#include "proxy/facts.h"
 #include "proxy/observe_conf.h"
 #include "proxy/proxy.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 struct line {
@@ -316,6 +318,30 @@ void health_observed(struct server *s, enum observed what)
 	health_result(s, CHECK_HANA);
 }
 
+static void no_errors(struct server *s)
+{
+	_Atomic uint32_t *all = facts_errors(s);
+
+	s->state->consecutive_errors = 0;
+	if (all && atomic_load_explicit(all, memory_order_relaxed))
+		atomic_store(all, 0);
+}
+
+/* One error more in a row. True: it is the last one of so many, which the next one begins anew. Of
+ * several processes that see that at once one is told so; one that is killed over it leaves it to the
+ * next error. */
+static bool errors_reach(struct server *s, uint32_t limit)
+{
+	_Atomic uint32_t *all = facts_errors(s);
+
+	if (all)
+		return atomic_fetch_add(all, 1) + 1 >= limit && atomic_exchange(all, 0) >= limit;
+	if (++s->state->consecutive_errors < limit)
+		return false;
+	s->state->consecutive_errors = 0;
+	return true;
+}
+
 bool health_observe(struct server *s, enum observed what)
 {
 	bool connection = what == OBSERVED_CONNECTED || what == OBSERVED_NOT_CONNECTED;
@@ -324,13 +350,11 @@ bool health_observe(struct server *s, enum observed what)
 	if (conf->layer != (connection ? OBSERVE_LAYER4 : OBSERVE_LAYER7))
 		return false;
 	if (what == OBSERVED_CONNECTED || what == OBSERVED_GOOD_RESPONSE) {
-		s->state->consecutive_errors = 0;
+		no_errors(s);
 		return false;
 	}
-	if (s->state->op == SERVER_DOWN ||
-	    (int)++s->state->consecutive_errors < conf->limit)
+	if (s->state->op == SERVER_DOWN || !errors_reach(s, (uint32_t)conf->limit))
 		return false;
-	s->state->consecutive_errors = 0;
 	s->tally->counters.failed_hana++;
 	return true;
 }

@@ -109,6 +109,7 @@ static const struct region_member members[] = {
 	MEMBER(struct backend_facts, conf_unpublished),
 	SIZE(struct server_cell), MEMBER(struct server_cell, tally),
 	MEMBER(struct server_cell, checks), MEMBER(struct server_cell, state),
+	MEMBER(struct server_cell, errors),
 	SIZE(struct proxy_cell), MEMBER(struct proxy_cell, tally), MEMBER(struct proxy_cell, state),
 	SIZE(union cell),
 	{ "last status of checks", CHECK_PROCOK, 0 },

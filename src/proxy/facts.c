@@ -171,6 +171,11 @@ void facts_publish_checks(const struct server *s)
 	write_facts(&shared_server(s)->checks.sequence, &facts, sizeof(facts));
 }
 
+_Atomic uint32_t *facts_errors(const struct server *s)
+{
+	return tally_shared ? &shared_server(s)->errors : NULL;
+}
+
 static int health_within(const struct server *s, int health)
 {
 	const int most = s->set.rise + s->set.fall - 1;
