@@ -32,6 +32,7 @@ struct conversation {
 	struct task task;
 	struct reap reap;
 	bool readable, ended, closed;
+	bool gone; /* the peer: it neither sends nor reads any more */
 	bool talk; /* another process of the service asks: this one must not end meanwhile */
 	uint64_t moved_ms; /* when bytes came or left */
 	size_t in_len, out_at, out_len;
@@ -127,8 +128,11 @@ static void conversation_run(struct conversation *c)
 			conversation_close(c);
 			return;
 		}
-		if (!feed(c) && !fill(c))
-			return;
+		if (feed(c) || fill(c))
+			continue;
+		if (c->gone && !c->closed) /* nobody waits for what the command waits for */
+			conversation_close(c);
+		return;
 	}
 }
 
@@ -140,6 +144,8 @@ static void conversation_ready(struct source *src, uint32_t events)
 		return;
 	if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
 		c->readable = true;
+	if (events & (EPOLLHUP | EPOLLERR))
+		c->gone = true;
 	conversation_run(c);
 }
 

@@ -87,6 +87,20 @@ static enum cli_step wait_next(struct cli_call *call)
 	return CLI_MORE;
 }
 
+static int busy_start(struct cli_call *call, struct err *err)
+{
+	(void)call;
+	(void)err;
+	running++;
+	return 0;
+}
+
+static enum cli_step busy_next(struct cli_call *call)
+{
+	(void)call;
+	return CLI_WAIT;
+}
+
 static int rights_start(struct cli_call *call, struct err *err)
 {
 	(void)err;
@@ -102,6 +116,8 @@ static const struct cli_command commands[] = {
 	  .end = lines_end, CLI_STATE(struct lines_state), .help = "l" },
 	{ .words = "late", .level = LEVEL_USER, .start = late_start, .end = late_end, .help = "e" },
 	{ .words = "wait", .level = LEVEL_USER, .flags = CLI_KEY, .next = wait_next, .help = "w" },
+	{ .words = "busy", .level = LEVEL_USER, .start = busy_start, .next = busy_next,
+	  .end = lines_end, .help = "b" },
 	{ .words = "rights", .level = LEVEL_USER, .start = rights_start, .help = "r" },
 	{ .words = NULL },
 };
@@ -244,6 +260,26 @@ static void a_peer_that_leaves(void)
 	leave();
 }
 
+/* A command waits for others, and not for the peer. */
+static void a_peer_that_leaves_a_busy_one(void)
+{
+	open_one();
+	say("busy;lines 1\n");
+	assert_int_equal(running, 1);
+	leave();
+}
+
+/* Whoever sends no more may wait for the answer. */
+static void a_peer_that_leaves_in_two_steps(void)
+{
+	open_one();
+	say("busy\n");
+	shutdown(peer, SHUT_WR);
+	turns();
+	assert_int_equal(running, 1);
+	leave();
+}
+
 static void a_peer_that_waits(void)
 {
 	open_one();
@@ -277,6 +313,8 @@ static void they_give_back(void **state)
 	test_gives_back(a_prompt);
 	test_gives_back(no_line);
 	test_gives_back(a_peer_that_leaves);
+	test_gives_back(a_peer_that_leaves_a_busy_one);
+	test_gives_back(a_peer_that_leaves_in_two_steps);
 	test_gives_back(a_peer_that_waits);
 	test_gives_back(none_at_all);
 }
