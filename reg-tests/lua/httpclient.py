@@ -192,6 +192,8 @@ def tls_part():
     says("https", "url=https://good.test:8443/", "200 127.0.0.1 1")
     says("again on the same connection", "url=https://good.test:8443/", "200 127.0.0.1 2")
     check("its name was asked for", good.asked_for[-1] == "good.test")
+    says("a name with a dot at its end", "url=https://good.test.:8443/", "200 127.0.0.1 1")
+    check("which certificates do not have, nor is it asked for", good.asked_for[-1] == "good.test")
     says("a certificate for another name", "url=https://wrong.test:8443/", "503", most=900)
     says("a certificate for no address", "url=https://127.0.0.1:8443/", "503", most=900)
     check("no address was asked for as a name", good.asked_for[-1] is None)

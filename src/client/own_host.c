@@ -307,12 +307,15 @@ bool own_host_waits(const struct own_host *host, bool fresh)
 struct span own_host_name(const struct origin *origin, bool *unsaid)
 {
 	const struct own_host *host = container_of(origin->frontend, const struct own_host, proxy);
+	struct span name = host->name;
 	struct addr addr;
 
 	/* An address is no name that a server could be asked for (RFC 6066 3), but one that its
-	 * certificate is for. */
+	 * certificate is for. A dot at the end is for name servers. */
 	*unsaid = dns_literal(host->name, &addr);
-	return host->name;
+	if (name.len > 1 && name.ptr[name.len - 1] == '.')
+		name.len--;
+	return name;
 }
 
 void own_host_move(struct own_host *host, const struct addr *to)
