@@ -141,6 +141,14 @@ static const struct head_case cases[] = {
 		"GET /5?r HTTP/1.1\r\nHost: a\r\n\r\n"),
 	ASKED(" http-request set-uri /7?s\n", GET, "GET /7?s HTTP/1.1\r\nHost: a\r\n\r\n"),
 	ASKED(" http-request set-method PUT\n", GET, "PUT /5 HTTP/1.1\r\nHost: a\r\n\r\n"),
+	/* what the client takes goes by what it has asked */
+#define HEAD "HEAD /5 HTTP/1.1\r\nHost: a\r\n\r\n"
+#define HELLO "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+	{ " http-request set-method GET\n", HEAD, GET, HELLO "hello", HELLO },
+	{ " http-request set-method HEAD\n", GET, HEAD, HELLO,
+		"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n" },
+	ANSWERED(" http-response set-status 204\n", HELLO "hello",
+		"HTTP/1.1 204 No Content\r\n\r\n"),
 	/* rules change the response */
 	ANSWERED(" http-response set-header X-A b\n", TOLD("x-a: c\r\n"),
 		"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-A: b\r\n\r\n"),
