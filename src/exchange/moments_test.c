@@ -264,6 +264,30 @@ static void a_wait_has_a_limit(void **state)
 }
 
 /* Rules answer: what is left of the request is passed over. */
+/* ... which begins anew with each moment at which it waits. */
+static void each_wait_has_its_own(void **state)
+{
+	struct wire w;
+	struct lane *lane;
+
+	(void)state;
+	wire_open(&w, world_frontend("hasty"));
+	says('a', MOMENT_REQUEST, SAID_WAITS);
+	lane = wire_ask(&w, 0, 10);
+	turns(QUIET);
+	pass(40);
+	says('a', MOMENT_BACKEND, SAID_WAITS);
+	stream_wake(lane->stream);
+	turns(QUIET);
+	assert_int_equal(times_heard('a', MOMENT_BACKEND), 1);
+	pass(49);
+	assert_non_null(lane->end);
+	pass(1);
+	assert_null(lane->end);
+	assert_int_equal(lane->status, 400);
+	wire_close(&w);
+}
+
 static void an_answer_by_a_rule(void **state)
 {
 	struct wire w;
@@ -311,6 +335,7 @@ int main(void)
 		EACH(it_is_killed_anywhere),
 		EACH(it_ends_anywhere),
 		EACH(a_wait_has_a_limit),
+		EACH(each_wait_has_its_own),
 		EACH(an_answer_by_a_rule),
 		EACH(a_request_is_sent_again),
 	};
