@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What commands that dump things say, byte for byte: wrong messages with their bytes, descriptors,
- * sessions. On a world made by hand.
+ * sessions, what functions took. On a world made by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,8 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "event/loop.h"
+#include "event/profile.h"
 #include "exchange/bad_message.h"
 #include "relay/pipe.h"
 #include "stats/test_world.h"
@@ -326,6 +328,67 @@ static void flags_of_a_direction(void **state)
 	end_stream();
 }
 
+/* ---- show profiling ---------------------------------------------------------------------- */
+
+static void once(void)
+{
+}
+
+static void twice(void)
+{
+}
+
+/* The rows are those; of each function how often it was called: what it took is the clock's. */
+static void took(const char *line, const char *expected)
+{
+	static const char head[] = "Tasks activity:\n  function                      calls   "
+				   "cpu_tot   cpu_avg   lat_tot   lat_avg\n";
+	char rows[400] = "", function[100], *at;
+	unsigned long calls;
+	size_t len = 0;
+	int end;
+
+	at = strstr(ask(line), head);
+	assert_non_null(at);
+	at += sizeof(head) - 1;
+	while (sscanf(at, " %99s %lu%n", function, &calls, &end) == 2) {
+		len += (size_t)sprintf(rows + len, "%s %lu\n", function, calls);
+		at = strchr(at, '\n') + 1;
+	}
+	assert_string_equal(at, "\n");
+	assert_string_equal(rows, expected);
+}
+
+static void functions_of_the_loop(void **state)
+{
+	char all[400], first[200];
+	bool in_order = (uintptr_t)once < (uintptr_t)twice;
+
+	(void)state;
+	profile_set(PROFILE_ON);
+	profile_called(once);
+	profile_called(twice);
+	profile_called(twice);
+	snprintf(first, sizeof(first), "%p %d\n", in_order ? (void *)(uintptr_t)once :
+		 (void *)(uintptr_t)twice, in_order ? 1 : 2);
+	snprintf(all, sizeof(all), "%s%p %d\n", first, in_order ? (void *)(uintptr_t)twice :
+		 (void *)(uintptr_t)once, in_order ? 2 : 1);
+	took("show profiling byaddr", all);
+	took("show profiling all byaddr", all);
+	took("show profiling tasks byaddr", all);
+	took("show profiling tasks byaddr 1", first);
+	took("show profiling tasks 0", "");
+	assert_null(strstr(ask("show profiling status"), "Tasks activity"));
+	assert_non_null(strstr(said, "profiling              : on "));
+	assert_null(strstr(ask("show profiling tasks"), "set profiling"));
+	assert_non_null(strstr(ask("show profiling nonsense"), "Expects either 'all'"));
+	assert_non_null(strstr(ask("show profiling 1x"), "Expects either 'all'"));
+	profile_set(PROFILE_AUTO);
+	assert_non_null(strstr(ask("show profiling"), "profiling              : auto-off "));
+	profile_set(PROFILE_OFF);
+	assert_non_null(strstr(ask("show profiling"), "profiling              : off "));
+}
+
 #define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -333,7 +396,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(wrong_messages), test(bytes_of_wrong_messages), test(descriptors),
 		test(each_field_of_a_session), test(everything_about_a_session),
-		test(flags_of_a_direction),
+		test(flags_of_a_direction), test(functions_of_the_loop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Commands about certificates give back what they take: each is carried out again and again, with
- * its answer, in the middle of changes and with mistakes, and blocks of memory are counted. */
+ * its answer, in the middle of changes and with mistakes, and blocks of memory are counted. Of a
+ * long answer nothing is missing; a response is asked for where the command says. */
 #include "base/err.h"
 #include "base/str.h"
 #include "base/test_blocks.h"
 #include "cli/cli.h"
+#include "cli/command.h"
 #include "config/diag.h"
 #include "config/load.h"
 #include "config/module.h"
+#include "tls/staple.h"
 #include "tls/test_certs.h"
 
 #include <openssl/err.h>
@@ -21,13 +24,32 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SAID_MOST = 1 << 18, WORDS_MOST = 10 };
+enum { SAID_MOST = 1 << 18, WORDS_MOST = 10, CHAIN = 60 };
 
 static char directory[] = "/tmp/penstock-said-XXXXXX";
 static EVP_PKEY *key;
-static X509 *ca;
+static X509 *ca, *long_leaf;
 static char *fresh, *authority; /* PEM */
 static char said[SAID_MOST];
+
+static char *pem_of(const char *name)
+{
+	X509 *x = test_cert(key, name, "DNS:a.test", ca, key);
+	char *pem = test_join(test_pem_cert(x), test_pem_key(key, 1), test_pem_cert(ca), NULL);
+
+	X509_free(x);
+	return pem;
+}
+
+/* The same one of "long" each time, with so many certificates behind it. */
+static char *pem_of_chain(unsigned count)
+{
+	char *pem = test_join(test_pem_cert(long_leaf), test_pem_key(key, 1), NULL);
+
+	while (count--)
+		pem = test_join(pem, test_pem_cert(ca), NULL);
+	return pem;
+}
 
 /* ---- commands --------------------------------------------------------------------------- */
 
@@ -169,6 +191,24 @@ static void what_is_trusted(void)
 	does("del ssl ca-file D/other.pem", NULL, "deleted");
 }
 
+/* The one that is named, by a line that says so. */
+static void a_response_is_asked_for(void **state)
+{
+	struct tls_ocsp first = { .path = (char *)"first.pem" }, other = { .path = (char *)"other.pem" };
+
+	(void)state;
+	list_append(&tls_ocsp_all, &first.node);
+	list_append(&tls_ocsp_all, &other.node);
+	does("update ssl ocsp-response", NULL, "expects a filename");
+	does("update ssl ocsp-response nowhere.pem", NULL, "Unknown certificate!");
+	assert_false(first.asked);
+	does("update ssl ocsp-response other.pem", NULL, "OCSP update begun");
+	assert_true(other.asked);
+	assert_false(first.asked);
+	list_remove(&first.node);
+	list_remove(&other.node);
+}
+
 static void what_is_shown_is_given_back(void **state)
 {
 	(void)state;
@@ -182,6 +222,21 @@ static void what_is_changed_is_given_back(void **state)
 	test_gives_back(what_is_changed);
 	test_gives_back(what_comes_and_goes);
 	test_gives_back(what_is_trusted);
+}
+
+/* Byte for byte: more than one piece (CLI_PIECE). */
+static void a_long_chain_is_whole(void **state)
+{
+	char *leaf = pem_of_chain(CHAIN), *shown_key = strstr(leaf, "-----BEGIN PRIVATE KEY"), *rest;
+
+	(void)state;
+	assert_non_null(shown_key);
+	rest = strstr(shown_key, "-----BEGIN CERT");
+	memmove(shown_key, rest, strlen(rest) + 1);
+	assert_true(strlen(leaf) > 3 * (size_t)CLI_PIECE);
+	says("dump ssl cert D/long.pem", leaf);
+	assert_int_equal(strlen(said), strlen(leaf) + 1); /* the end of the answer */
+	free(leaf);
 }
 
 /* ---- the world -------------------------------------------------------------------------- */
@@ -201,15 +256,6 @@ static void file(const char *name, char *text)
 	free(text);
 }
 
-static char *pem_of(const char *name)
-{
-	X509 *x = test_cert(key, name, "DNS:a.test", ca, key);
-	char *pem = test_join(test_pem_cert(x), test_pem_key(key, 1), test_pem_cert(ca), NULL);
-
-	X509_free(x);
-	return pem;
-}
-
 static int begin(void **state)
 {
 	char text[1000];
@@ -223,10 +269,12 @@ static int begin(void **state)
 	file("ca.pem", test_pem_cert(ca));
 	file("a.pem", pem_of("a"));
 	file("l.pem", pem_of("l"));
+	long_leaf = test_cert(key, "long", "DNS:long.test", ca, key);
+	file("long.pem", pem_of_chain(CHAIN));
 	file("list", test_join(strdup(directory), strdup("/l.pem [alpn h2] x.test\n"), NULL));
 	with_folder(text, sizeof(text),
 		    "listen l\n mode tcp\n timeout client 1s\n timeout server 1s\n"
-		    " timeout connect 1s\n bind 127.0.0.1:1 ssl crt D/a.pem crt-list D/list "
+		    " timeout connect 1s\n bind 127.0.0.1:1 ssl crt D/a.pem crt D/long.pem crt-list D/list "
 		    "ca-file D/ca.pem verify optional\n server s 127.0.0.1:2\n");
 	cfg = config_new(modules, true);
 	config_read_text(cfg, "test", text, strlen(text));
@@ -238,7 +286,8 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	static const char *const names[] = { "ca.pem", "a.pem", "l.pem", "list" };
+	static const char *const names[] = { "ca.pem", "a.pem", "l.pem", "list",
+					     "long.pem" };
 	char path[100];
 	unsigned i;
 
@@ -250,6 +299,7 @@ static int end(void **state)
 	}
 	free(fresh);
 	free(authority);
+	X509_free(long_leaf);
 	X509_free(ca);
 	EVP_PKEY_free(key);
 	return rmdir(directory);
@@ -260,6 +310,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_shown_is_given_back),
 		cmocka_unit_test(what_is_changed_is_given_back),
+		cmocka_unit_test(a_long_chain_is_whole),
+		cmocka_unit_test(a_response_is_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
