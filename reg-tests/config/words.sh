@@ -4,6 +4,7 @@
 # reg-tests, in its place there: a word of bind lines on a bind or "stats socket" line, one of
 # server lines on a server or default-server line, others where a line of a configuration begins.
 . "${0%/*}/../lib.sh"
+in_full || { say "words and tests are the same in each build"; exit 77; }
 
 # In scripts a line of a configuration may begin behind a quote, too, behind \n and \t of printf,
 # and behind the words "on" (of a bind line) and "globally" of tls/bind_words.sh.

@@ -26,5 +26,7 @@ if [ -n "${PENSTOCK_COMPARE:-}" ] && [ -x "${HAPROXY28:-}" ]; then
 			env LATER=2.8 python3 "$here/compare.py" check "$HAPROXY28" "$group"
 	done
 fi
-check "errors of configurations" python3 "$here/config.py" check "$PENSTOCK"
+every=1
+in_full || every=4
+check "errors of configurations" python3 "$here/config.py" check "$PENSTOCK" "$every"
 [ "$failures" -eq 0 ]
