@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Services of scripts: clients that leave at every step, that read nothing, that wait in numbers."""
+import os
+import signal
 import socket
 import threading
 
 from origin import serve_each
-from processes import descriptors
+from processes import descriptors, stop
 from service import Service, check, connect, finish, until
 from sockets import ends_by_reset
 
@@ -59,6 +61,20 @@ def gone_clients():
     until("no session is left of clients that have gone", lambda: not sessions())
 
 
+def gone_before():
+    """A kept connection asks once more, and is reset before the process looks at it."""
+    for body in (b"", b"x" * 5):
+        s = connect(front)
+        s.sendall(b"GET /state HTTP/1.1\r\nHost: x\r\n\r\n")
+        s.recv(1000)
+        stop(service.pid)
+        s.sendall(b"POST /wait_time HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+        ends_by_reset(s)
+        s.close()
+        os.kill(service.pid, signal.SIGCONT)
+        until("no script waits for a client that had gone before", lambda: not sessions())
+
+
 def slow_client():
     before = state()[0]
     s = connect(front)
@@ -110,6 +126,7 @@ def kept_objects():
 
 silent_server()
 gone_clients()
+gone_before()
 slow_client()
 many_wait()
 kept_objects()

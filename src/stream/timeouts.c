@@ -108,9 +108,12 @@ static enum reason forward_blame(const struct stream *s)
 	return asked ? END_SERVER_TIMEOUT : END_CLIENT_TIMEOUT;
 }
 
+/* A step that arms the time is no place to end in: the timer finds the same in the next turn. */
 static void forward_over(struct stream *s, enum reason reason)
 {
-	if (s->kind->quiet(s, reason))
+	if (s->in_steps & STEPS_RUN)
+		stream_expire_at(s, clock_now_ms + 1);
+	else if (s->kind->quiet(s, reason))
 		stream_wake(s);
 }
 

@@ -372,6 +372,21 @@ static void nobody_is_quiet_while_it_is_at_work(void **state)
 	is_over(END_CLIENT_TIMEOUT);
 }
 
+/* A step that arms the time is at work: it may go on. The end is told between two steps. */
+static void nothing_is_over_within_a_step(void **state)
+{
+	(void)state;
+	end_set_applet(&s.relay.server, &busy_ops, NULL, &server_flags, NULL);
+	busy = true;
+	client_flags = CONN_HUP;
+	s.in_steps = STEPS_RUN;
+	stream_arm_forward(&s);
+	looks_in(1);
+	s.in_steps = 0;
+	stream_arm_forward(&s);
+	is_over(END_CLIENT_ABORT);
+}
+
 /* "timeout try": from the last byte of the request on. */
 static void each_try_has_a_limit(void **state)
 {
@@ -499,6 +514,7 @@ int main(void)
 		EACH(both_are_over_at_once), EACH(a_half_that_is_closed_has_limits_of_its_own),
 		EACH(a_tunnel_has_one_limit), EACH(a_rule_has_set_others),
 		EACH(an_applet_has_limits_of_its_own), EACH(nobody_is_quiet_while_it_is_at_work),
+		EACH(nothing_is_over_within_a_step),
 		EACH(each_try_has_a_limit), EACH(a_wait_is_over_in_time), EACH(the_timer_looks),
 		EACH(else_its_step_does), EACH(an_inspection_ends),
 	};
