@@ -35,7 +35,7 @@ int sock_open_datagrams(int family, const char *namespace)
 	return netns_socket(namespace, family, type, 0);
 }
 
-/* False: errno stays. */
+/* The reserve goes first, then the oldest connection that nobody uses. False: errno stays. */
 COLD static bool sock_make_room(void)
 {
 	if (reserve < 0)
@@ -49,10 +49,11 @@ int sock_open(int family, const char *namespace)
 {
 	const int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 	int fd = netns_socket(namespace, family, type, 0);
+	unsigned tries = 2; /* a reserve with a number above a limit that was lowered makes no room */
 
-	if (fd >= 0 || (errno != EMFILE && errno != ENFILE) || !sock_make_room())
-		return fd;
-	return netns_socket(namespace, family, type, 0);
+	while (unlikely(fd < 0 && (errno == EMFILE || errno == ENFILE) && tries-- && sock_make_room()))
+		fd = netns_socket(namespace, family, type, 0);
+	return fd;
 }
 
 bool sock_set(int fd, int level, int option, int value)
