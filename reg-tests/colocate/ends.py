@@ -20,20 +20,34 @@ def expect(held, what):
         sys.exit(f"{args.claim}: {what}")
 
 
-def status(name):
+def fact(name):
     said = subprocess.run([args.penstock, "colocate", "status", "--pins", args.pins], capture_output=True, text=True,
                           check=True).stdout
-    return int(next(line.split(": ")[1] for line in said.splitlines() if line.startswith(name + ":")))
+    return next(line.split(": ")[1] for line in said.splitlines() if line.startswith(name + ":"))
+
+
+def status(name):
+    return int(fact(name))
+
+
+def listen(family=socket.AF_INET, host="127.0.0.1"):
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind((host, args.port))
+    listener.listen(1)
+    return listener
+
+
+def enter(group):
+    with open(os.path.join(group, "cgroup.procs"), "w") as f:
+        f.write("0")
 
 
 class Pair:
     """A connection; both ends wait by epoll with these events, unless there are none."""
 
-    def __init__(self, events=select.EPOLLIN, family=socket.AF_INET, host="127.0.0.1", server_host=None):
-        listener = socket.socket(family)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((server_host or host, args.port))
-        listener.listen(1)
+    def __init__(self, events=select.EPOLLIN, family=socket.AF_INET, host="127.0.0.1", listener=None):
+        listener = listener or listen(family, host)
         self.a = socket.create_connection((host, args.port))
         self.b, _ = listener.accept()
         listener.close()
@@ -238,6 +252,22 @@ def threads_of_one_socket():
         t.join()
     for i in range(4):
         expect(got.count(bytes([65 + i])) == sum(1 + n % 50 for n in range(300)), "a letter is missing")
+
+
+def an_older_listener():
+    """A socket stays in the group in which it was opened, whatever becomes of its process."""
+    enter(os.path.dirname(args.cgroup))
+    listener = listen()
+    enter(args.cgroup)
+    expect(fact("listeners-outside") == str(args.port), "the status names its port")
+    p = Pair(listener=listener)
+    expect(not queued(p), "it is left to TCP")
+    expect(status("ends-alone") == 1, "the client's end is alone")
+    p.close()
+    expect(fact("listeners-outside") == "none", "it is gone")
+    listener = listen()
+    expect(fact("listeners-outside") == "none", "one that was opened in the group is not named")
+    expect(queued(Pair(listener=listener)), "and its connections are paired")
 
 
 def sendfile_works():

@@ -149,29 +149,34 @@ static int pins_refused(const char *pins, struct err *err)
 	return err_set(err, "%s: %s", pins, strerror(saved));
 }
 
-/* The folder in which it stands has to be one of BPF. */
-static int pins_make(const char *pins, struct err *err)
+int attach_may_pin(const char *pins, struct err *err)
 {
+	char folder[PATH_MAX];
 	struct statfs fs;
+	char *slash;
 
-	if (mkdir(pins, 0700) < 0) {
-		if (errno == EEXIST)
-			return err_set(err, "it is enabled already (%s); disable it first", pins);
-		return err_set(err, "%s: %s", pins, strerror(errno));
-	}
-	if (statfs(pins, &fs) == 0 && (uint32_t)fs.f_type == BPF_FS_MAGIC)
-		return 0;
-	rmdir(pins);
-	return err_set(err, "%s is in no BPF file system; 'mount -t bpf bpf /sys/fs/bpf' makes one",
-		       pins);
+	snprintf(folder, sizeof(folder), "%s", pins);
+	slash = strrchr(folder, '/');
+	if (slash)
+		slash[slash == folder] = 0;
+	else
+		snprintf(folder, sizeof(folder), ".");
+	if (statfs(folder, &fs) < 0)
+		return err_set(err, "%s: %s", folder, strerror(errno));
+	if ((uint32_t)fs.f_type != BPF_FS_MAGIC)
+		return err_set(err, "%s is no BPF file system; 'mount -t bpf bpf %s' makes it one",
+			       folder, folder);
+	if (!access(pins, F_OK))
+		return err_set(err, "it is enabled already (%s); disable it first", pins);
+	return 0;
 }
 
 int attach_pin(const char *pins, const struct colocate_set *set, int link, struct err *err)
 {
 	int i;
 
-	if (pins_make(pins, err))
-		return -1;
+	if (mkdir(pins, 0700) < 0)
+		return err_set(err, "%s: %s", pins, strerror(errno));
 	for (i = 0; i < COLOCATE_MAPS; i++)
 		if (pin_put(pins, PIN_MAPS + i, set->maps[i]))
 			return pins_refused(pins, err);
@@ -179,6 +184,17 @@ int attach_pin(const char *pins, const struct colocate_set *set, int link, struc
 	    pin_put(pins, PIN_LINK, link))
 		return pins_refused(pins, err);
 	return 0;
+}
+
+/* By errno; -1. */
+static int pins_missing(const char *pins, struct err *err)
+{
+	if (errno == ENOENT)
+		return err_set(err, "it is not enabled (%s)", pins);
+	if (errno == EACCES || errno == EPERM)
+		return err_set(err, "%s: %s; only root may look at it and disable it", pins,
+			       strerror(errno));
+	return err_set(err, "%s: %s", pins, strerror(errno));
 }
 
 int attach_open(const char *pins, struct colocate_set *set, struct err *err)
@@ -190,14 +206,42 @@ int attach_open(const char *pins, struct colocate_set *set, struct err *err)
 		set->maps[i] = pin_get(pins, PIN_MAPS + i);
 		if (set->maps[i] >= 0)
 			continue;
-		if (errno == ENOENT)
-			err_set(err, "it is not enabled (%s)", pins);
-		else
-			err_set(err, "%s: %s", pins, strerror(errno));
+		pins_missing(pins, err);
 		colocate_set_close(set);
 		return -1;
 	}
 	return 0;
+}
+
+/* The number of the folder to which it is attached; 0: to none any more. -1: not known. */
+static int64_t link_group(int link)
+{
+	struct bpf_link_info info;
+	union bpf_attr a;
+
+	memset(&info, 0, sizeof(info));
+	memset(&a, 0, sizeof(a));
+	a.info.bpf_fd = (uint32_t)link;
+	a.info.info_len = sizeof(info);
+	a.info.info = (uintptr_t)&info;
+	return bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a) ? -1 : (int64_t)info.cgroup.cgroup_id;
+}
+
+int attach_holds(const char *pins, const char *cgroup, struct err *err)
+{
+	const int link = pin_get(pins, PIN_LINK);
+	struct stat st;
+	int64_t group;
+
+	if (link < 0)
+		return err_set(err, "%s/link is missing: no connections are paired any more; "
+			       "disable it, and enable it anew", pins);
+	group = link_group(link);
+	close(link);
+	if (group < 0 || (group && !stat(cgroup, &st) && (uint64_t)group == st.st_ino))
+		return 0;
+	return err_set(err, "the control group %s was removed: no connections are paired any more; "
+		       "disable it, and enable it anew", cgroup);
 }
 
 int attach_remove(const char *pins, struct err *err)
@@ -206,8 +250,8 @@ int attach_remove(const char *pins, struct err *err)
 	union bpf_attr a;
 	int n;
 
-	if (link < 0 && errno == EPERM)
-		return err_set(err, "%s: %s", pins, strerror(errno));
+	if (link < 0 && (errno == EPERM || errno == EACCES))
+		return pins_missing(pins, err);
 	if (link >= 0) {
 		memset(&a, 0, sizeof(a));
 		a.link_detach.link_fd = (uint32_t)link;

@@ -5,12 +5,15 @@
 #include "base/result.h"
 #include "colocate/attach.h"
 #include "colocate/kernel.h"
+#include "colocate/listeners.h"
 #include "colocate/programs.h"
+#include "colocate/rights.h"
 #include "colocate/trial.h"
 #include "net/bpf.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +35,7 @@ static int settings_put(const struct colocate_set *set, const struct colocate_wi
 {
 	struct colocate_settings *s = calloc(1, sizeof(*s));
 	struct colocate_totals totals = { 0 };
+	char path[PATH_MAX];
 	int r = -1;
 
 	if (s) {
@@ -40,7 +44,10 @@ static int settings_put(const struct colocate_set *set, const struct colocate_wi
 		s->loopback_only = wish->loopback_only;
 		s->readers = wish->readers;
 		s->splice_blind = splice_blind;
-		snprintf(s->cgroup, sizeof(s->cgroup), "%s", wish->cgroup);
+		/* it is looked up again from other folders */
+		if (!realpath(wish->cgroup, path) || strlen(path) >= sizeof(s->cgroup))
+			snprintf(path, sizeof(path), "%s", wish->cgroup);
+		snprintf(s->cgroup, sizeof(s->cgroup), "%.*s", (int)sizeof(s->cgroup) - 1, path);
 		memcpy(s->ports, wish->ports, sizeof(s->ports));
 		r = bpf_map_put(set->maps[COLOCATE_MAP_SETTINGS], &only, s) ||
 				    bpf_map_put(set->maps[COLOCATE_MAP_TOTALS], &only, &totals) ?
@@ -76,9 +83,8 @@ int colocate_enable(const struct colocate_wish *wish, struct err *err)
 	int r;
 
 	lift_limit();
-	if (!access(wish->pins, F_OK))
-		return err_set(err, "it is enabled already (%s); disable it first", wish->pins);
-	if (attach_may(wish->cgroup, err) || colocate_kernel_learn(&kernel, err) ||
+	if (colocate_may(err) || attach_may_pin(wish->pins, err) ||
+	    attach_may(wish->cgroup, err) || colocate_kernel_learn(&kernel, err) ||
 	    colocate_set_make(&set, &kernel, wish->connections, err))
 		return -1;
 	r = enable_set(&set, wish, err);
@@ -122,12 +128,13 @@ static void flows_sum(const struct colocate_set *set, struct colocate_totals *t,
 	}
 }
 
-static void ports_print(const uint8_t *ports, FILE *out)
+/* Ranges of what is set, as on the command line. */
+static void ports_print(const char *name, const uint8_t *ports, FILE *out)
 {
 	unsigned first, last;
 	const char *between = "";
 
-	fprintf(out, "ports: ");
+	fprintf(out, "%s: ", name);
 	for (first = 0; first < 65536; first = last + 1) {
 		for (last = first; ports[first] && last < 65535 && ports[last + 1];)
 			last++;
@@ -136,7 +143,17 @@ static void ports_print(const uint8_t *ports, FILE *out)
 		fprintf(out, first == last ? "%s%u" : "%s%u-%u", between, first, last);
 		between = ",";
 	}
-	fprintf(out, "\n");
+	fprintf(out, "%s\n", *between ? "" : "none");
+}
+
+static void listeners_print(const struct colocate_settings *s, FILE *out)
+{
+	static uint8_t outside[65536];
+
+	if (listeners_outside(s->cgroup, s->ports, outside))
+		fprintf(out, "listeners-outside: not known (%s)\n", strerror(errno));
+	else
+		ports_print("listeners-outside", outside, out);
 }
 
 static void status_print(const struct colocate_set *set, const struct colocate_settings *s,
@@ -146,7 +163,8 @@ static void status_print(const struct colocate_set *set, const struct colocate_s
 
 	flows_sum(set, &t, &paired, &alone);
 	fprintf(out, "cgroup: %s\n", s->cgroup);
-	ports_print(s->ports, out);
+	ports_print("ports", s->ports, out);
+	listeners_print(s, out);
 	fprintf(out, "addresses: %s\n", s->loopback_only ? "loopback" : "all");
 	fprintf(out, "ring-kbytes: %" PRIu64 "\n", s->ring_bytes >> 10);
 	fprintf(out, "readers:%s%s%s\n", s->readers & COLOCATE_LEVEL ? " level" : "",
@@ -175,12 +193,12 @@ int colocate_status(const char *pins, FILE *out, struct err *err)
 		return err_set(err, "out of memory");
 	if (!attach_open(pins, &set, err)) {
 		if (bpf_map_get(set.maps[COLOCATE_MAP_SETTINGS], &only, s) ||
-		    bpf_map_get(set.maps[COLOCATE_MAP_TOTALS], &only, &totals))
+		    bpf_map_get(set.maps[COLOCATE_MAP_TOTALS], &only, &totals)) {
 			err_set(err, "%s: %s", pins, strerror(errno));
-		else
-			r = 0;
-		if (!r)
+		} else {
 			status_print(&set, s, totals, out);
+			r = attach_holds(pins, s->cgroup, err);
+		}
 		colocate_set_close(&set);
 	}
 	free(s);

@@ -161,30 +161,41 @@ static bool asks_for_help(const char *word)
 	return !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help");
 }
 
+/* The option of a word, and what stands behind its '='; NULL: there is none. */
+static const struct option *option_find(const char *word, const char **value)
+{
+	const size_t len = strcspn(word, "=");
+	size_t i;
+
+	*value = word[len] ? word + len + 1 : NULL;
+	for (i = 0; i < ARRAY_LEN(options); i++)
+		if (strlen(options[i].name) == len && !strncmp(options[i].name, word, len))
+			return &options[i];
+	return NULL;
+}
+
 static int line_read(struct line *line, const char *command, int count, char **words,
 		     struct err *err)
 {
-	size_t i;
+	const struct option *o;
+	const char *value;
 	int at;
 
 	for (at = 0; at < count; at++) {
-		const char *value = NULL;
-
-		for (i = 0; i < ARRAY_LEN(options); i++)
-			if (!strcmp(options[i].name, words[at]))
-				break;
-		if (i == ARRAY_LEN(options))
+		o = option_find(words[at], &value);
+		if (!o)
 			return err_set(err, "unknown word '%s'; 'penstock colocate' lists them",
 				       words[at]);
-		if (strcmp(command, "enable") != 0 && options[i].read != read_pins)
-			return err_set(err, "%s is for enable, and says nothing to %s", words[at],
+		if (strcmp(command, "enable") != 0 && o->read != read_pins)
+			return err_set(err, "%s is for enable, and says nothing to %s", o->name,
 				       command);
-		if (options[i].value) {
-			if (at + 1 == count)
-				return err_set(err, "%s needs %s", words[at], options[i].value);
+		if (!o->value && value)
+			return err_set(err, "%s takes no value", o->name);
+		if (o->value && !value && at + 1 < count)
 			value = words[++at];
-		}
-		if (options[i].read(line, value, err))
+		if (o->value && (!value || !*value))
+			return err_set(err, "%s needs %s", o->name, o->value);
+		if (o->read(line, value, err))
 			return -1;
 	}
 	return 0;
@@ -196,8 +207,6 @@ static int run_enable(struct line *line, struct err *err)
 		return err_set(err, "--cgroup is missing");
 	if (!line->has_ports)
 		return err_set(err, "--ports is missing: pairing is for servers that were chosen");
-	if (!line->wish.readers)
-		return err_set(err, "--readers is empty");
 	if (colocate_enable(&line->wish, err))
 		return -1;
 	printf("enabled; connections that are opened from now on are paired\n");

@@ -89,7 +89,7 @@ static int learn_functions(struct colocate_kernel *kernel, struct err *err)
 		fclose(in);
 	if (!kernel->epoll || !kernel->poll || !kernel->blocked)
 		return err_set(err, "/proc/kallsyms does not show addresses of functions "
-			       "(kernel.kptr_restrict?)");
+			       "(CAP_SYSLOG is missing, or kernel.kptr_restrict is 2)");
 	return 0;
 }
 
