@@ -24,14 +24,25 @@ struct served {
 };
 extern struct served served;
 
+/* So many turns, and nothing happens any more. */
+enum { QUIET = 40 };
+
+/* What a configuration of HTTP begins with. */
+#define SERVED_HTTP                                                                                \
+	"defaults\n mode http\n timeout connect 5s\n timeout client 60s\n timeout server 50s\n"
+
 /* They listen; the name of their socket, for "server s abns@...". */
 const char *served_begin(void);
 void served_afresh(void);
 void served_end(void);
 /* The same with a world (exchange/test_world.h) of this configuration, in which "%s" stands for the
- * name; the clock stands still. */
-void served_world_begin(const char *text);
-void served_world_end(void);
+ * name, which is returned; the clock stands still. */
+const char *served_world_begin(const char *text);
+
+/* For cmocka, which gives a state that nobody uses, and wants 0. Behind a group: the world ends. */
+int served_world_end(void **state);
+/* In front of a test: served_afresh(), and the seconds of rates are over. */
+int served_world_afresh(void **state);
 
 /* So many turns of them and of the world. */
 void turns(unsigned n);

@@ -27,8 +27,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { QUIET = 40 };
-
 static char served_name[100];
 static struct own_request own;
 static struct own_target target;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What whole streams add to all counters of their frontend, listener, backend and servers, however
  * they end: each counter that has moved is named with its number, and no other one has. Clients are
- * fake, streams and exchanges are real, servers are scripted sockets. The clock stands still but for what a test lets pass. */
+ * fake, streams and exchanges are real, servers are scripted sockets. The clock stands still but
+ * for what a test lets pass. */
 #include "exchange/test_bytes.h"
 #include "exchange/test_client.h"
 #include "exchange/test_counted.h"
 #include "exchange/test_served.h"
 #include "exchange/test_world.h"
 
-#include "base/clock.h"
 #include "proxy/learn.h"
 #include "proxy/observe_conf.h"
 #include "proxy/proxy.h"
@@ -24,7 +24,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { QUIET = 40, BODY = 100 };
+enum { BODY = 100 };
 
 static struct wire w;
 static struct bytes_client c;
@@ -35,14 +35,11 @@ static int begin(void **state)
 {
 	char text[4000];
 	unsigned dead_port;
-	const char *to;
 
 	(void)state;
 	close(world_listen(&dead_port)); /* nobody listens there */
-	to = served_begin();
 	snprintf(text, sizeof(text),
-		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 50s\n timeout queue 3s\n retries 2\n"
+		 SERVED_HTTP " timeout queue 3s\n retries 2\n"
 		 "frontend f\n http-request deny if { path /1 }\n"
 		 " http-request return status 204 if { path /2 }\n"
 		 " http-request redirect location / if { path /3 }\n"
@@ -51,38 +48,20 @@ static int begin(void **state)
 		 " use_backend two if { path /12 }\n use_backend none if { path /13 }\n"
 		 " use_backend once if { path /14 }\n"
 		 " default_backend b\n"
-		 "backend b\n http-reuse always\n server s abns@%s\n"
+		 "backend b\n http-reuse always\n server s abns@%%s\n"
 		 "backend dead\n server s 127.0.0.1:%u\n"
 		 "backend one\n balance uri\n http-reuse never\n"
-		 " server s abns@%s maxconn 1 maxqueue 1\n"
+		 " server s abns@%%s maxconn 1 maxqueue 1\n"
 		 "backend two\n balance first\n option redispatch 1\n"
-		 " server s 127.0.0.1:%u\n server t abns@%s\n"
-		 "backend none\n server s abns@%s disabled\n"
+		 " server s 127.0.0.1:%u\n server t abns@%%s\n"
+		 "backend none\n server s abns@%%s disabled\n"
 		 "backend once\n retry-on empty-response\n retry-budget 0 min 1\n"
-		 " server s abns@%s\n"
-		 "listen t\n mode tcp\n server s abns@%s\n"
-		 "listen c\n mode tcp\n option contstats\n server s abns@%s\n"
-		 "listen n\n mode tcp\n option nolinger\n server s abns@%s\n",
-		 to, dead_port, to, dead_port, to, to, to, to, to, to);
-	clock_freeze(1000000);
-	world_begin(text);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	world_end();
-	served_end();
-	return 0;
-}
-
-/* The seconds of rates are over, too. */
-static int afresh(void **state)
-{
-	(void)state;
-	served_afresh();
-	pass(2000);
+		 " server s abns@%%s\n"
+		 "listen t\n mode tcp\n server s abns@%%s\n"
+		 "listen c\n mode tcp\n option contstats\n server s abns@%%s\n"
+		 "listen n\n mode tcp\n option nolinger\n server s abns@%%s\n",
+		 dead_port, dead_port);
+	served_world_begin(text);
 	return 0;
 }
 
@@ -775,7 +754,7 @@ static void servers_that_refuse_are_watched(void **state)
 	was_seen(0, 3, OBSERVED_CONNECTED);
 }
 
-#define EACH(test) cmocka_unit_test_setup(test, afresh)
+#define EACH(test) cmocka_unit_test_setup(test, served_world_afresh)
 
 int main(void)
 {
@@ -794,5 +773,5 @@ int main(void)
 		EACH(servers_that_refuse_are_watched),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }

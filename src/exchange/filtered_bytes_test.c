@@ -5,7 +5,6 @@
 #include "exchange/test_served.h"
 #include "exchange/test_world.h"
 
-#include "base/clock.h"
 #include "stream/stream.h"
 
 #include <setjmp.h>
@@ -13,34 +12,20 @@
 #include <stddef.h>
 /* cmocka wants the four above */
 #include <cmocka.h>
-#include <stdio.h>
 
-enum { QUIET = 40, BYTES = 100 };
+enum { BYTES = 100 };
 
 static struct bytes_client c;
 
 static int begin(void **state)
 {
-	char text[1000];
-
 	(void)state;
-	snprintf(text, sizeof(text),
-		 "defaults\n mode tcp\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 60s\n"
-		 "listen l\n tcp-request inspect-delay 5s\n"
-		 " filter bwlim-in lim default-limit 40 default-period 1s\n"
-		 " tcp-request content set-bandwidth-limit lim if { req.len gt 0 }\n"
-		 " server s abns@%s\n", served_begin());
-	clock_freeze(1000000);
-	world_begin(text);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	world_end();
-	served_end();
+	served_world_begin("defaults\n mode tcp\n timeout connect 5s\n timeout client 60s\n"
+			   " timeout server 60s\n"
+			   "listen l\n tcp-request inspect-delay 5s\n"
+			   " filter bwlim-in lim default-limit 40 default-period 1s\n"
+			   " tcp-request content set-bandwidth-limit lim if { req.len gt 0 }\n"
+			   " server s abns@%s\n");
 	return 0;
 }
 
@@ -70,5 +55,5 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(the_first_bytes_are_limited) };
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }

@@ -3,7 +3,6 @@
  * scarce, and when nobody has needed them. Servers are scripted sockets, the clock stands still. */
 #include "exchange/idle.h"
 
-#include "base/clock.h"
 #include "exchange/test_client.h"
 #include "exchange/test_served.h"
 #include "exchange/test_world.h"
@@ -15,35 +14,19 @@
 #include <stddef.h>
 /* cmocka wants the four above */
 #include <cmocka.h>
-#include <stdio.h>
 
-enum { QUIET = 40, PURGE = 5000 };
+enum { PURGE = 5000 };
 
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char text[2000];
-
 	(void)state;
-	snprintf(text, sizeof(text),
-		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 50s\n"
-		 "frontend f\n use_backend b if { path /1 }\n use_backend c if { path /2 }\n"
-		 " use_backend d if { path /3 /4 }\n"
-		 "backend b\n server s abns@%s\n"
-		 "backend c\n server s abns@%s\n"
-		 "backend d\n use-server t if { path /4 }\n use-server s if TRUE\n"
-		 " server s abns@%s\n server t abns@%s\n", to, to, to, to);
-	clock_freeze(1000000);
-	world_begin(text);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	world_end();
-	served_end();
+	served_world_begin(SERVED_HTTP
+			   "frontend f\n use_backend b if { path /1 }\n"
+			   " use_backend c if { path /2 }\n use_backend d if { path /3 /4 }\n"
+			   "backend b\n server s abns@%s\n"
+			   "backend c\n server s abns@%s\n"
+			   "backend d\n use-server t if { path /4 }\n use-server s if TRUE\n"
+			   " server s abns@%s\n server t abns@%s\n");
 	return 0;
 }
 
@@ -237,5 +220,5 @@ int main(void)
 		EACH(so_many_stay_at_least),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }

@@ -18,8 +18,6 @@
 /* cmocka wants the four above */
 #include <cmocka.h>
 
-enum { QUIET = 30 };
-
 static struct bytes_client c;
 
 static int begin(void **state)
@@ -33,8 +31,7 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
-	served_world_end();
+	served_world_end(state);
 	heard_end();
 	return 0;
 }

@@ -88,16 +88,9 @@ const struct subscriber *const subscribers[] = {
 static int begin(void **state)
 {
 	(void)state;
-	served_world_begin("defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-			   " timeout server 60s\nfrontend s\n default_backend b\n"
+	served_world_begin(SERVED_HTTP
+			   "frontend s\n default_backend b\n"
 			   "backend b\n http-reuse always\n server s abns@%s\n");
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	served_world_end();
 	return 0;
 }
 
@@ -202,5 +195,5 @@ int main(void)
 		EACH(it_ends_a_service),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }

@@ -19,18 +19,20 @@
 #include <cmocka.h>
 #include <string.h>
 
-enum { QUIET = 30, BODY = 100 };
+enum { BODY = 100 };
 
 static int begin(void **state)
 {
 	(void)state;
 	heard_begin();
-	served_world_begin("defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-			   " timeout server 60s\n retry-on empty-response\n"
-			   "frontend f\n http-request deny if { path /0 }\n filter lua.a\n filter lua.b\n"
-			   " default_backend b\n"
-			   "frontend hasty\n timeout client 50ms\n filter lua.a\n default_backend hasty\n"
-			   "frontend told\n log global\nfrontend untold\nfrontend logs\n log 127.0.0.1:9 local0\n"
+	served_world_begin(SERVED_HTTP " retry-on empty-response\n"
+			   "frontend f\n http-request deny if { path /0 }\n"
+			   " filter lua.a\n filter lua.b\n default_backend b\n"
+			   "frontend hasty\n timeout client 50ms\n filter lua.a\n"
+			   " default_backend hasty\n"
+			   "frontend told\n log global\n"
+			   "frontend untold\n"
+			   "frontend logs\n log 127.0.0.1:9 local0\n"
 			   "backend hasty\n timeout server 50ms\n server s abns@%s\n"
 			   "backend b\n filter lua.c\n http-reuse always\n server s abns@%s\n");
 	return 0;
@@ -38,8 +40,7 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
-	served_world_end();
+	served_world_end(state);
 	heard_end();
 	return 0;
 }

@@ -24,52 +24,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUIET = 40 };
-
 static struct wire w;
 static unsigned responses; /* that somebody was told of */
 
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char text[2000];
-
 	(void)state;
-	snprintf(text, sizeof(text),
-		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 50s\n retries 1\n"
-		 "frontend f\n bind 127.0.0.1:1\n"
-		 " http-request redirect location %%[req.hdr(nowhere)] ignore-empty\n"
-		 " http-request return status 201 content-type text/plain string x if { path /7 }\n"
-		 " use_backend junk if { path /4 }\n use_backend empty if { path /5 }\n"
-		 " use_backend fast if { path /6 }\n use_backend used if { path /8 }\n"
-		 " default_backend b\n"
-		 "backend b\n http-response set-status 100 if { status 418 }\n server s abns@%s\n"
-		 "backend junk\n retry-on junk-response\n server s abns@%s\n"
-		 "backend empty\n retry-on empty-response\n server s abns@%s\n"
-		 "backend fast\n balance peak-ewma\n server s abns@%s\n"
-		 "backend used\n option redispatch 1\n use-server dead if TRUE\n"
-		 " server dead abns@%s-nobody\n server s abns@%s\n", to, to, to, to, to, to);
-	clock_freeze(1000000);
-	world_begin(text);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	world_end();
-	served_end();
+	served_world_begin(SERVED_HTTP " retries 1\n"
+			   "frontend f\n bind 127.0.0.1:1\n"
+			   " http-request redirect location %[req.hdr(nowhere)] ignore-empty\n"
+			   " http-request return status 201 content-type text/plain string x"
+			   " if { path /7 }\n"
+			   " use_backend junk if { path /4 }\n use_backend empty if { path /5 }\n"
+			   " use_backend fast if { path /6 }\n use_backend used if { path /8 }\n"
+			   " default_backend b\n"
+			   "backend b\n http-response set-status 100 if { status 418 }\n"
+			   " server s abns@%s\n"
+			   "backend junk\n retry-on junk-response\n server s abns@%s\n"
+			   "backend empty\n retry-on empty-response\n server s abns@%s\n"
+			   "backend fast\n balance peak-ewma\n server s abns@%s\n"
+			   "backend used\n option redispatch 1\n use-server dead if TRUE\n"
+			   " server dead abns@%s-nobody\n server s abns@%s\n");
 	return 0;
 }
 
 static int afresh(void **state)
 {
-	(void)state;
-	served_afresh();
-	pass(2000);
 	responses = 0;
-	return 0;
+	return served_world_afresh(state);
 }
 
 static void ask(size_t n, unsigned status)
@@ -241,5 +223,5 @@ int main(void)
 		EACH(nothing_is_said_of_the_rules),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }

@@ -5,7 +5,6 @@
 #include "exchange/test_served.h"
 #include "exchange/test_world.h"
 
-#include "base/clock.h"
 #include "proxy/proxy.h"
 #include "stream/stream.h"
 
@@ -17,36 +16,24 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { QUIET = 40 };
-
 static struct bytes_client c;
 
 static int begin(void **state)
 {
 	(void)state;
-	served_begin();
-	clock_freeze(1000000);
-	world_begin("defaults\n mode tcp\n timeout connect 5s\n timeout client 60s\n"
-		    " timeout server 60s\n"
-		    "listen r\n tcp-request inspect-delay 5s\n"
-		    " tcp-request content accept if RDP_COOKIE\n persist rdp-cookie\n"
-		    " balance first\n"
-		    " server other 127.0.0.1:1\n"
-		    " server nine 127.0.0.9:153\n" /* 150995071, 39168 */
-		    " server most 127.255.255.255:65535\n" /* 4294967167, 65535 */
-		    " server off 127.0.0.7:1 disabled\n" /* 117440639, 256 */
-		    "listen always\n tcp-request inspect-delay 5s\n option persist\n"
-		    " tcp-request content accept if RDP_COOKIE\n persist rdp-cookie\n"
-		    " balance first\n server other 127.0.0.1:1\n"
-		    " server off 127.0.0.7:1 disabled\n");
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	world_end();
-	served_end();
+	served_world_begin("defaults\n mode tcp\n timeout connect 5s\n timeout client 60s\n"
+			   " timeout server 60s\n"
+			   "listen r\n tcp-request inspect-delay 5s\n"
+			   " tcp-request content accept if RDP_COOKIE\n persist rdp-cookie\n"
+			   " balance first\n"
+			   " server other 127.0.0.1:1\n"
+			   " server nine 127.0.0.9:153\n" /* 150995071, 39168 */
+			   " server most 127.255.255.255:65535\n" /* 4294967167, 65535 */
+			   " server off 127.0.0.7:1 disabled\n" /* 117440639, 256 */
+			   "listen always\n tcp-request inspect-delay 5s\n option persist\n"
+			   " tcp-request content accept if RDP_COOKIE\n persist rdp-cookie\n"
+			   " balance first\n server other 127.0.0.1:1\n"
+			   " server off 127.0.0.7:1 disabled\n");
 	return 0;
 }
 
@@ -104,5 +91,5 @@ int main(void)
 		cmocka_unit_test(to_a_server_that_is_off),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }

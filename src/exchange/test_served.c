@@ -19,7 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { SOCKETS = 8, QUIET = 40, BODY_MOST = 100, PATIENCE = 20000 };
+enum { SOCKETS = 8, RATES_MS = 2000, BODY_MOST = 100, PATIENCE = 20000 };
 
 struct socket {
 	int fd; /* -1: none */
@@ -130,28 +130,38 @@ const char *served_begin(void)
 	return name;
 }
 
-void served_world_begin(const char *text)
+const char *served_world_begin(const char *text)
 {
 	const char *name = served_begin(), *from = text, *at;
-	char all[2000];
+	char *all = NULL;
 	size_t len = 0;
+	FILE *out = open_memstream(&all, &len);
 
-	while ((at = strstr(from, "%s"))) {
-		len += (size_t)snprintf(all + len, sizeof(all) - len, "%.*s%s", (int)(at - from), from,
-					name);
-		assert_true(len < sizeof(all));
-		from = at + 2;
-	}
-	assert_true(len + strlen(from) < sizeof(all));
-	strcpy(all + len, from);
+	assert_non_null(out);
+	for (; (at = strstr(from, "%s")); from = at + 2)
+		fprintf(out, "%.*s%s", (int)(at - from), from, name);
+	fprintf(out, "%s", from);
+	fclose(out);
 	clock_freeze(1000000);
 	world_begin(all);
+	free(all);
+	return name;
 }
 
-void served_world_end(void)
+int served_world_end(void **state)
 {
+	(void)state;
 	world_end();
 	served_end();
+	return 0;
+}
+
+int served_world_afresh(void **state)
+{
+	(void)state;
+	served_afresh();
+	pass(RATES_MS);
+	return 0;
 }
 
 void served_afresh(void)

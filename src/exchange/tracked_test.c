@@ -21,41 +21,25 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { QUIET = 40 };
-
 static struct wire w;
 static struct bytes_client c;
 
 static int begin(void **state)
 {
-	char text[2500];
-	const char *to;
-
 	(void)state;
-	to = served_begin();
-	snprintf(text, sizeof(text),
-		 "defaults\n mode http\n timeout connect 7s\n timeout client 60s\n"
-		 " timeout server 50s\n"
-		 "frontend f\n http-request track-sc0 int(7) table seen\n"
-		 " http-request track-sc0 int(8) table seen\n"
-		 " http-request track-sc2 int(9) table seen if { path /51 }\n"
-		 " http-request deny if { path /1 }\n default_backend b\n"
-		 "backend b\n server s abns@%s\n"
-		 "listen t\n mode tcp\n option contstats\n"
-		 " tcp-request content track-sc1 int(7) table seen\n server s abns@%s\n"
-		 "backend seen\n stick-table type integer size 100 store http_req_cnt,http_err_cnt,"
-		 "http_fail_cnt,bytes_in_cnt,bytes_out_cnt,http_req_rate(10s),http_err_rate(10s),"
-		 "http_fail_rate(10s),bytes_in_rate(10s),bytes_out_rate(10s)\n", to, to);
-	clock_freeze(1000000);
-	world_begin(text);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	world_end();
-	served_end();
+	served_world_begin("defaults\n mode http\n timeout connect 7s\n timeout client 60s\n"
+			   " timeout server 50s\n"
+			   "frontend f\n http-request track-sc0 int(7) table seen\n"
+			   " http-request track-sc0 int(8) table seen\n"
+			   " http-request track-sc2 int(9) table seen if { path /51 }\n"
+			   " http-request deny if { path /1 }\n default_backend b\n"
+			   "backend b\n server s abns@%s\n"
+			   "listen t\n mode tcp\n option contstats\n"
+			   " tcp-request content track-sc1 int(7) table seen\n server s abns@%s\n"
+			   "backend seen\n stick-table type integer size 100 store http_req_cnt,"
+			   "http_err_cnt,http_fail_cnt,bytes_in_cnt,bytes_out_cnt,"
+			   "http_req_rate(10s),http_err_rate(10s),http_fail_rate(10s),"
+			   "bytes_in_rate(10s),bytes_out_rate(10s)\n");
 	return 0;
 }
 
@@ -247,5 +231,5 @@ int main(void)
 		EACH(the_next_request_does_not_follow),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }

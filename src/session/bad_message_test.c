@@ -4,7 +4,6 @@
  * the clock stands still. */
 #include "exchange/bad_message.h"
 
-#include "base/clock.h"
 #include "exchange/test_served.h"
 #include "exchange/test_world.h"
 #include "proxy/part.h"
@@ -17,7 +16,6 @@
 /* cmocka wants the four above */
 #include <cmocka.h>
 #include <arpa/inet.h>
-#include <stdio.h>
 #include <string.h>
 
 #define GET "GET /5 HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -26,34 +24,22 @@
 
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char text[1000];
-
 	(void)state;
-	snprintf(text, sizeof(text),
-		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 50s\n"
-		 "frontend f\n bind 127.0.0.1:1\n default_backend b\n"
-		 "frontend g\n bind 127.0.0.1:2\n default_backend b\n"
-		 "backend b\n server s abns@%s\n", to);
-	clock_freeze(1000000);
-	world_begin(text);
+	visitors_begin(SERVED_HTTP
+		       "frontend f\n bind 127.0.0.1:1\n default_backend b\n"
+		       "frontend g\n bind 127.0.0.1:2\n default_backend b\n"
+		       "backend b\n server s abns@%s\n");
 	bad_message_start();
-	visitors_welcome("f");
-	visitors_welcome("g");
 	return 0;
 }
 
 static int end(void **state)
 {
-	(void)state;
 	bad_message_proxy_part.leave(world_frontend("f"));
 	bad_message_proxy_part.leave(world_frontend("g"));
 	bad_message_proxy_part.leave(world_backend("b"));
 	assert_true(list_empty(&bad_messages));
-	world_end();
-	served_end();
-	return 0;
+	return served_world_end(state);
 }
 
 static void is_answered(const char *frontend, const char *request, const char *status)

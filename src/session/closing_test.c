@@ -2,14 +2,12 @@
 /* How a client's connection ends behind its last exchange: it lingers while the client may still be
  * sending, so that nothing of the answer is lost. Clients are sockets of TCP, for those of the Unix
  * family linger anyway until the client has read all; servers are scripted, the clock stands still. */
-#include "session/session.h"
+#include "session/test_visitor.h"
 
-#include "base/clock.h"
 #include "exchange/test_served.h"
 #include "exchange/test_world.h"
-#include "net/listener.h"
-#include "proxy/global.h"
-#include "proxy/proxy.h"
+#include "net/addr.h"
+#include "session/session.h"
 #include "stream/stream.h"
 
 #include <setjmp.h>
@@ -20,58 +18,35 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdio.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { QUIET = 40, LINGERS_MS = 2000, LOOK_MS = 1000, PATIENCE = 1000 };
+enum { LINGERS_MS = 2000, LOOK_MS = 1000, PATIENCE = 1000 };
 #define GET "GET /5 HTTP/1.1\r\nHost: a\r\n"
 #define POST "POST /5 HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n"
 #define LAST "Connection: close\r\n"
 
-static void opens(struct proxy *px)
-{
-	struct bind_conf *bind = container_of(px->binds.next, struct bind_conf, node);
-
-	px->state->maxconn = 1000;
-	bind->begins = session_kind(bind);
-}
-
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char text[1000];
-
 	(void)state;
-	snprintf(text, sizeof(text),
-		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 50s\n"
-		 "listen kept\n bind 127.0.0.1:1\n http-request deny if METH_POST\n"
-		 " server s abns@%s\n"
-		 "listen closed\n bind 127.0.0.1:2\n option httpclose\n server s abns@%s\n", to, to);
-	clock_freeze(1000000);
-	world_begin(text);
-	global_state->maxconn = 1000;
-	opens(world_frontend("kept"));
-	opens(world_frontend("closed"));
+	visitors_begin(SERVED_HTTP
+		       "listen kept\n bind 127.0.0.1:1\n http-request deny if METH_POST\n"
+		       " server s abns@%s\n"
+		       "listen closed\n bind 127.0.0.1:2\n option httpclose\n server s abns@%s\n");
 	return 0;
 }
 
-static int end(void **state)
+/* Turns until something comes to that socket; what recv() says then. */
+static ssize_t next_bytes(int client, char *bytes, size_t size)
 {
-	(void)state;
-	world_end();
-	served_end();
-	return 0;
-}
+	struct pollfd pfd = { .fd = client, .events = POLLIN };
 
-static int afresh(void **state)
-{
-	(void)state;
-	served_afresh();
-	pass(2000);
-	return 0;
+	do
+		turns(1);
+	while (poll(&pfd, 1, 1) == 0);
+	return recv(client, bytes, size, MSG_DONTWAIT);
 }
 
 /* A new client over TCP; which is answered like that. Where it talks. */
@@ -79,27 +54,20 @@ static int answered(const char *frontend, const char *request, const char *statu
 {
 	struct addr from = { .family = AF_INET, .v4.s_addr = htonl(INADDR_LOOPBACK), .port = 5000 };
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	const struct proxy *px = world_frontend(frontend);
-	struct bind_conf *bind = container_of(px->binds.next, struct bind_conf, node);
 	int listening, client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), accepted;
 	char got[1000];
-	unsigned port, i;
-	ssize_t n = -1;
+	unsigned port;
+	ssize_t n;
 
 	listening = world_listen(&port);
 	to.sin_port = htons((uint16_t)port);
 	assert_int_equal(connect(client, (struct sockaddr *)&to, sizeof(to)), 0);
 	assert_int_equal(send(client, request, strlen(request), MSG_NOSIGNAL), strlen(request));
-	do
-		accepted = accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	while (accepted < 0 && errno == EAGAIN);
+	assert_int_equal(poll(&(struct pollfd){ .fd = listening, .events = POLLIN }, 1, -1), 1);
+	accepted = accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	close(listening);
-	session_accept(container_of(bind->listeners.next, struct listener, node), &accepted, &from);
-	for (i = 0; n < 0 && i < PATIENCE; i++) {
-		turns(1);
-		n = recv(client, got, sizeof(got), MSG_DONTWAIT);
-		usleep(n < 0 ? 1000 : 0);
-	}
+	session_accept(visitor_listener(frontend), &accepted, &from);
+	n = next_bytes(client, got, sizeof(got));
 	assert_true(n > 13);
 	assert_memory_equal(got, status, strlen(status));
 	turns(QUIET);
@@ -110,14 +78,8 @@ static int answered(const char *frontend, const char *request, const char *statu
 static void is_ended(int client)
 {
 	char byte;
-	ssize_t n;
-	unsigned i;
 
-	for (i = 0; (n = recv(client, &byte, 1, MSG_DONTWAIT)) < 0 && i < PATIENCE; i++) {
-		turns(1);
-		usleep(1000);
-	}
-	assert_int_equal(n, 0);
+	assert_int_equal(next_bytes(client, &byte, 1), 0);
 }
 
 static bool takes_one(int client)
@@ -196,7 +158,7 @@ static void one_that_is_kept_is_not_ended(void **state)
 	turns(QUIET);
 }
 
-#define EACH(test) cmocka_unit_test_setup(test, afresh)
+#define EACH(test) cmocka_unit_test_setup(test, served_world_afresh)
 
 int main(void)
 {
@@ -208,5 +170,5 @@ int main(void)
 		EACH(one_that_is_kept_is_not_ended),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }

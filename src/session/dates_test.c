@@ -4,10 +4,8 @@
  * clock of the dates goes on. */
 #include "session/test_visitor.h"
 
-#include "base/clock.h"
 #include "exchange/persist.h"
 #include "exchange/test_served.h"
-#include "exchange/test_world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,30 +21,13 @@ enum { STEP_SECONDS = 4, TRIES = 5, IDLE_STEPS = 30 * 60 / STEP_SECONDS,
 
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char text[1000];
-
 	(void)state;
-	snprintf(text, sizeof(text),
-		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 50s\n"
-		 "listen dated\n bind 127.0.0.1:1\n"
-		 " cookie SRV insert indirect maxidle 30m maxlife 8h\n"
-		 " server s abns@%s cookie one\n"
-		 "listen dateless\n bind 127.0.0.1:2\n cookie SRV insert indirect\n"
-		 " server s abns@%s cookie one\n", to, to);
-	clock_freeze(1000000);
-	world_begin(text);
-	visitors_welcome("dated");
-	visitors_welcome("dateless");
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	world_end();
-	served_end();
+	visitors_begin(SERVED_HTTP
+		       "listen dated\n bind 127.0.0.1:1\n"
+		       " cookie SRV insert indirect maxidle 30m maxlife 8h\n"
+		       " server s abns@%s cookie one\n"
+		       "listen dateless\n bind 127.0.0.1:2\n cookie SRV insert indirect\n"
+		       " server s abns@%s cookie one\n");
 	return 0;
 }
 
@@ -199,5 +180,5 @@ int main(void)
 		cmocka_unit_test(a_date_that_nobody_wants_goes),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }

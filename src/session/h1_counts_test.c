@@ -4,7 +4,6 @@
  * still. */
 #include "session/test_visitor.h"
 
-#include "base/clock.h"
 #include "exchange/idle.h"
 #include "exchange/test_served.h"
 #include "exchange/test_world.h"
@@ -30,26 +29,10 @@ static struct h1_counts *counts_of(unsigned side)
 
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char text[1000];
-
 	(void)state;
-	snprintf(text, sizeof(text),
-		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 50s\n"
-		 "listen l\n bind 127.0.0.1:1\n http-request deny if METH_POST\n"
-		 " server s abns@%s\n", to);
-	clock_freeze(1000000);
-	world_begin(text);
-	visitors_welcome("l");
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	world_end();
-	served_end();
+	visitors_begin(SERVED_HTTP
+		       "listen l\n bind 127.0.0.1:1\n http-request deny if METH_POST\n"
+		       " server s abns@%s\n");
 	return 0;
 }
 
@@ -57,9 +40,7 @@ static int afresh(void **state)
 {
 	unsigned side;
 
-	(void)state;
-	served_afresh();
-	pass(2000);
+	served_world_afresh(state);
 	idle_close_all();
 	for (side = 0; side < 2; side++)
 		before[side] = *counts_of(side);
@@ -156,5 +137,5 @@ int main(void)
 		EACH(one_that_the_program_answers), EACH(a_silent_client_asks_nothing),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }

@@ -4,9 +4,7 @@
  * still. */
 #include "session/test_visitor.h"
 
-#include "base/clock.h"
 #include "exchange/test_served.h"
-#include "exchange/test_world.h"
 #include "stream/stream.h"
 
 #include <setjmp.h>
@@ -14,11 +12,10 @@
 #include <stddef.h>
 /* cmocka wants the four above */
 #include <cmocka.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
-enum { QUIET = 40, TUNNEL_MS = 20000, FIN_MS = 10000, SERVER_MS = 50000, POLL_MS = 1000 };
+enum { TUNNEL_MS = 20000, FIN_MS = 10000, SERVER_MS = 50000, POLL_MS = 1000 };
 #define GET "GET /5 HTTP/1.1\r\nHost: a\r\n\r\n"
 #define UPGRADE "GET /5 HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"
 #define SWITCHES "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"
@@ -26,38 +23,12 @@ enum { QUIET = 40, TUNNEL_MS = 20000, FIN_MS = 10000, SERVER_MS = 50000, POLL_MS
 
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char text[1000];
-
 	(void)state;
-	snprintf(text, sizeof(text),
-		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 50s\n timeout tunnel 20s\n"
-		 "listen plain\n bind 127.0.0.1:1\n server s abns@%s\n"
-		 "listen aborts\n bind 127.0.0.1:2\n option abortonclose\n server s abns@%s\n"
-		 "listen fins\n bind 127.0.0.1:3\n timeout client-fin 10s\n timeout server-fin 10s\n"
-		 " server s abns@%s\n", to, to, to);
-	clock_freeze(1000000);
-	world_begin(text);
-	visitors_welcome("plain");
-	visitors_welcome("aborts");
-	visitors_welcome("fins");
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	world_end();
-	served_end();
-	return 0;
-}
-
-static int afresh(void **state)
-{
-	(void)state;
-	served_afresh();
-	pass(2000);
+	visitors_begin(SERVED_HTTP " timeout tunnel 20s\n"
+		       "listen plain\n bind 127.0.0.1:1\n server s abns@%s\n"
+		       "listen aborts\n bind 127.0.0.1:2\n option abortonclose\n server s abns@%s\n"
+		       "listen fins\n bind 127.0.0.1:3\n timeout client-fin 10s\n"
+		       " timeout server-fin 10s\n server s abns@%s\n");
 	return 0;
 }
 
@@ -230,7 +201,7 @@ static void a_kept_connection_may_end_without_an_answer(void **state)
 	visitor_leaves(client);
 }
 
-#define EACH(test) cmocka_unit_test_setup(test, afresh)
+#define EACH(test) cmocka_unit_test_setup(test, served_world_afresh)
 
 int main(void)
 {
@@ -247,5 +218,5 @@ int main(void)
 		EACH(a_kept_connection_may_end_without_an_answer),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }

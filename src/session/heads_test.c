@@ -2,14 +2,10 @@
 /* Heads of HTTP/1 as they pass, byte for byte: what the server is asked, and what the client is
  * answered, by the words of each section. Clients are sockets of the Unix family, servers are
  * scripted, the clock stands still. */
-#include "session/session.h"
+#include "session/test_visitor.h"
 
-#include "base/clock.h"
+#include "base/bug.h"
 #include "exchange/test_served.h"
-#include "exchange/test_world.h"
-#include "net/listener.h"
-#include "proxy/global.h"
-#include "proxy/proxy.h"
 #include "stream/stream.h"
 
 #include <setjmp.h>
@@ -17,23 +13,11 @@
 #include <stddef.h>
 /* cmocka wants the four above */
 #include <cmocka.h>
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-enum { QUIET = 40 };
 
 #define OK "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-
-static struct listener *listener_of(const struct proxy *px)
-{
-	struct bind_conf *bind = container_of(px->binds.next, struct bind_conf, node);
-
-	return container_of(bind->listeners.next, struct listener, node);
-}
 
 /* ---- what is asked and answered --------------------------------------------------------------- */
 
@@ -228,79 +212,42 @@ enum { CASES = ARRAY_LEN(cases), ERRORS = ARRAY_LEN(errors) };
 
 /* ---- the world -------------------------------------------------------------------------------- */
 
-static void opens(struct proxy *px)
-{
-	struct bind_conf *bind = listener_of(px)->bind;
-
-	px->state->maxconn = 1000;
-	bind->begins = session_kind(bind);
-}
-
 /* A section for each case, and for each error. */
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char *text = NULL, name[20];
+	char *text = NULL;
 	size_t len = 0, i;
 	FILE *out = open_memstream(&text, &len);
 
 	(void)state;
 	assert_non_null(out);
-	fprintf(out, "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-		" timeout server 50s\n");
+	fprintf(out, SERVED_HTTP);
 	for (i = 0; i < CASES; i++)
-		fprintf(out, "listen case%zu\n bind 127.0.0.1:1\n%s server s abns@%s\n", i,
-			cases[i].lines, to);
+		fprintf(out, "listen case%zu\n bind 127.0.0.1:1\n%s server s abns@%%s\n", i,
+			cases[i].lines);
 	for (i = 0; i < ERRORS; i++)
 		fprintf(out, "listen error%zu\n bind 127.0.0.1:1\n"
 			" http-request deny deny_status %u\n", i,
 			errors[i].named ? errors[i].status : 403);
 	fprintf(out, "listen cached\n bind 127.0.0.1:1\n cookie c insert nocache\n"
-		" server s abns@%s cookie v\n", to);
+		" server s abns@%%s cookie v\n");
 	fclose(out);
-	clock_freeze(1000000);
-	world_begin(text);
+	visitors_begin(text);
 	free(text);
-	global_state->maxconn = 1000;
-	for (i = 0; i < CASES + ERRORS; i++) {
-		snprintf(name, sizeof(name), "%s%zu", i < CASES ? "case" : "error",
-			 i < CASES ? i : i - CASES);
-		opens(world_frontend(name));
-	}
-	opens(world_frontend("cached"));
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	world_end();
-	served_end();
 	return 0;
 }
 
 /* One request on a connection of its own, which nothing is left of. */
 static void passes(const char *section, const struct head_case *c)
 {
-	struct addr from = { .family = AF_INET, .v4.s_addr = htonl(0x7f000009), .port = 5000 };
-	char got[4000];
-	int fds[2];
-	ssize_t n;
+	int client;
 
-	served_afresh();
+	served_world_afresh(NULL);
 	served.says = c->says;
-	pass(2000);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
-	n = send(fds[0], c->request, strlen(c->request), MSG_NOSIGNAL);
-	assert_int_equal(n, strlen(c->request));
-	session_accept(listener_of(world_frontend(section)), &fds[1], &from);
-	turns(QUIET);
+	client = visitor_comes(section, c->request);
 	assert_string_equal(served.request, c->asked);
-	n = recv(fds[0], got, sizeof(got) - 1, 0);
-	got[n < 0 ? 0 : n] = 0;
-	assert_string_equal(got, c->answer);
-	close(fds[0]);
-	turns(QUIET);
+	assert_string_equal(visitor_hears(client), c->answer);
+	visitor_leaves(client);
 	assert_int_equal(streams_count, 0);
 }
 
@@ -402,5 +349,5 @@ int main(void)
 		cmocka_unit_test(caches_are_told_by_fields),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }

@@ -3,7 +3,6 @@
  * stop, which ends with the last session. The clock stands still but for what a test lets pass. */
 #include "session/listening.h"
 
-#include "base/clock.h"
 #include "base/err.h"
 #include "exchange/test_served.h"
 #include "exchange/test_world.h"
@@ -26,9 +25,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { QUIET = 40 };
-
-static char name[50];
+static char name[60];
 static struct proxy *front;
 static struct err err;
 static int fd = -1, holder = -1;
@@ -76,18 +73,12 @@ static bool is_closed(void)
 
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char text[1000];
-
 	(void)state;
-	sprintf(name, "penstock-listening-%d", getpid());
-	snprintf(text, sizeof(text),
-		 "defaults\n mode tcp\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 60s\n"
-		 "frontend f\n bind abns@%s\n default_backend b\n"
-		 "backend b\n server s abns@%s\n", name, to);
-	clock_freeze(1000000);
-	world_begin(text);
+	sprintf(name, "%s-front", served_world_begin(
+		"defaults\n mode tcp\n timeout connect 5s\n timeout client 60s\n"
+		" timeout server 60s\n"
+		"frontend f\n bind abns@%s-front\n default_backend b\n"
+		"backend b\n server s abns@%s\n"));
 	front = world_frontend("f");
 	front->state->maxconn = global_state->maxconn = 1000;
 	served.says = "";
@@ -97,12 +88,10 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	listening_make_room = NULL;
 	listening_each(listener_close);
 	global_state->stopping = false;
-	world_end();
-	served_end();
+	served_world_end(state);
 	streams_few_left = NULL;
 	return 0;
 }

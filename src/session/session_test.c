@@ -18,6 +18,7 @@
 #include "session/admission.h"
 #include "session/handshake.h"
 #include "session/keepalive.h"
+#include "session/test_visitor.h"
 #include "stream/stream.h"
 #include "tally/tallies.h"
 
@@ -26,7 +27,6 @@
 #include <stddef.h>
 /* cmocka wants the four above */
 #include <cmocka.h>
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +34,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-enum { QUIET = 40 };
 
 static int fd = -1;             /* the client's */
 static int log_fd = -1;         /* where lines of the log come */
@@ -46,26 +44,12 @@ static size_t got_len;
 
 /* ---- the client ------------------------------------------------------------------------------- */
 
-static struct listener *listener_of(const struct proxy *px)
-{
-	const struct bind_conf *bind = container_of(px->binds.next, struct bind_conf, node);
-
-	return container_of(bind->listeners.next, struct listener, node);
-}
-
 static void client_open_from(const char *frontend, uint16_t port)
 {
-	struct addr from = { .family = AF_INET, .v4.s_addr = htonl(0x7f000009), .port = port };
-	int fds[2];
-
 	front = world_frontend(frontend);
-	at = listener_of(front);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
-	fd = fds[0];
+	at = visitor_listener(frontend);
 	got_len = 0;
-	session_accept(at, &fds[1], &from);
-	assert_int_equal(fds[1], -1);
-	turns(QUIET);
+	fd = visitor_comes_from(port, frontend, "");
 }
 
 static void client_open(const char *frontend)
@@ -75,8 +59,7 @@ static void client_open(const char *frontend)
 
 static void client_says(const char *text)
 {
-	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
-	turns(QUIET);
+	visitor_says(fd, text);
 }
 
 /* Takes what is there. Is the connection closed? */
@@ -143,7 +126,7 @@ static struct counters of_front, of_listener;
 static void look(const char *frontend)
 {
 	front = world_frontend(frontend);
-	at = listener_of(front);
+	at = visitor_listener(frontend);
 	memset(&global_tally->conn_rate, 0, sizeof(struct rate));
 	memset(&global_tally->sess_rate, 0, sizeof(struct rate));
 	memset(&front->fe->counters, 0, sizeof(struct counters));
@@ -218,55 +201,39 @@ static const char *logged(void)
 
 static int begin(void **state)
 {
-	static const char *const names[] = { "f", "plain", "request", "t", "p", "header",
-					     "told" };
 	struct err err = { "" };
 	char text[3500];
-	const char *to;
-	unsigned i;
 
 	(void)state;
-	to = served_begin();
 	log_begin();
 	snprintf(text, sizeof(text),
-		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 50s\n"
+		 SERVED_HTTP
 		 "frontend f\n bind 127.0.0.1:1\n timeout http-request 7s\n"
 		 " timeout http-keep-alive 3s\n default_backend b\n"
 		 "frontend plain\n bind 127.0.0.1:1\n default_backend b\n"
 		 "frontend request\n bind 127.0.0.1:1\n timeout http-request 7s\n"
 		 " default_backend b\n"
-		 "backend b\n http-reuse always\n server s abns@%s\n"
-		 "listen t\n bind 127.0.0.1:1\n mode tcp\n server s abns@%s\n"
+		 "backend b\n http-reuse always\n server s abns@%%s\n"
+		 "listen t\n bind 127.0.0.1:1\n mode tcp\n server s abns@%%s\n"
 		 "listen p\n bind 127.0.0.1:1 accept-proxy\n mode tcp\n timeout client 9s\n"
 		 " tcp-request connection reject if { src_port 4711 }\n"
 		 " tcp-request session reject if { src_port 4712 }\n"
-		 " server s abns@%s\n"
+		 " server s abns@%%s\n"
 		 "listen header\n bind 127.0.0.1:1 accept-proxy name in\n mode tcp\n"
-		 " timeout client 9s\n log %s format raw local0\n server s abns@%s\n"
+		 " timeout client 9s\n log %s format raw local0\n server s abns@%%s\n"
 		 "listen told\n bind 127.0.0.1:1 accept-proxy\n mode tcp\n timeout client 9s\n"
 		 " log %s format raw local0\n log-format \"%%Th %%ci:%%cp\"\n"
-		 " error-log-format \"%%[fc_err] %%[fc_err_str]\"\n server s abns@%s\n",
-		 to, to, to, log_path, to, log_path, to);
-	clock_freeze(1000000);
-	world_begin(text);
+		 " error-log-format \"%%[fc_err] %%[fc_err_str]\"\n server s abns@%%s\n",
+		 log_path, log_path);
+	visitors_begin(text);
 	assert_int_equal(log_run_module.prepare(world_config(), NULL, &err), 0);
-	global_state->maxconn = 1000;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct proxy *px = world_frontend(names[i]);
-
-		px->state->maxconn = 1000;
-		listener_of(px)->bind->begins = session_kind(listener_of(px)->bind);
-	}
 	return 0;
 }
 
 static int end(void **state)
 {
-	(void)state;
 	log_run_module.stop();
-	world_end();
-	served_end();
+	served_world_end(state);
 	log_end();
 	return 0;
 }
@@ -686,7 +653,7 @@ static void a_header_was_in_time(void **state)
 
 static unsigned room(const char *frontend, unsigned *wait_ms)
 {
-	return admission_room(listener_of(world_frontend(frontend)), wait_ms);
+	return admission_room(visitor_listener(frontend), wait_ms);
 }
 
 /* The smallest limit counts. */

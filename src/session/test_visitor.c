@@ -19,20 +19,29 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { QUIET = 40, CONNECTIONS = 1000 };
+enum { CONNECTIONS = 1000 };
 
-static struct bind_conf *bind_of(const char *frontend)
+const char *visitors_begin(const char *text)
 {
-	return container_of(world_frontend(frontend)->binds.next, struct bind_conf, node);
-}
-
-void visitors_welcome(const char *frontend)
-{
-	struct bind_conf *bind = bind_of(frontend);
+	const char *name = served_world_begin(text);
+	struct proxy *px;
+	struct bind_conf *bind;
 
 	global_state->maxconn = CONNECTIONS;
-	world_frontend(frontend)->state->maxconn = CONNECTIONS;
-	bind->begins = session_kind(bind);
+	list_for_each(px, &proxies_running->list, node) {
+		px->state->maxconn = CONNECTIONS;
+		list_for_each(bind, &px->binds, node)
+			bind->begins = session_kind(bind);
+	}
+	return name;
+}
+
+struct listener *visitor_listener(const char *frontend)
+{
+	struct bind_conf *bind =
+		container_of(world_frontend(frontend)->binds.next, struct bind_conf, node);
+
+	return container_of(bind->listeners.next, struct listener, node);
 }
 
 void visitor_says(int visitor, const char *more)
@@ -41,17 +50,22 @@ void visitor_says(int visitor, const char *more)
 	turns(QUIET);
 }
 
-int visitor_comes(const char *frontend, const char *request)
+int visitor_comes_from(uint16_t port, const char *frontend, const char *request)
 {
-	struct addr from = { .family = AF_INET, .v4.s_addr = htonl(0x7f000009), .port = 5000 };
-	struct listener *listener = container_of(bind_of(frontend)->listeners.next, struct listener, node);
+	struct addr from = { .family = AF_INET, .v4.s_addr = htonl(0x7f000009), .port = port };
 	int fds[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
 	assert_int_equal(send(fds[0], request, strlen(request), MSG_NOSIGNAL), strlen(request));
-	session_accept(listener, &fds[1], &from);
+	session_accept(visitor_listener(frontend), &fds[1], &from);
+	assert_int_equal(fds[1], -1);
 	turns(QUIET);
 	return fds[0];
+}
+
+int visitor_comes(const char *frontend, const char *request)
+{
+	return visitor_comes_from(5000, frontend, request);
 }
 
 const char *visitor_hears(int visitor)

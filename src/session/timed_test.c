@@ -4,9 +4,7 @@
  * Clients are sockets of the Unix family, servers are scripted, the clock stands still. */
 #include "session/test_visitor.h"
 
-#include "base/clock.h"
 #include "exchange/test_served.h"
-#include "exchange/test_world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,47 +15,29 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define TIMED " http-after-response set-header X-T %%TR/%%Tw/%%Tc/%%Tr\n"
+#define TIMED " http-after-response set-header X-T %TR/%Tw/%Tc/%Tr\n"
 #define POST(path) "POST " path " HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n"
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: a\r\n\r\n"
 
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char text[2000];
-
 	(void)state;
-	snprintf(text, sizeof(text),
-		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 50s\n timeout queue 30s\n timeout http-request 40s\n"
-		 "frontend f\n bind 127.0.0.1:1\n" TIMED
-		 " http-request wait-for-body time 10s if { path /wait /denied }\n"
-		 " http-request deny if { path /denied }\n"
-		 " use_backend buffered if { path /buffered }\n use_backend one if { path /one }\n"
-		 " default_backend b\n"
-		 "backend b\n server s abns@%s\n"
-		 "backend buffered\n option http-buffer-request\n server s abns@%s\n"
-		 "backend one\n server s abns@%s maxconn 1\n", to, to, to);
-	clock_freeze(1000000);
-	world_begin(text);
-	visitors_welcome("f");
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	world_end();
-	served_end();
+	visitors_begin(SERVED_HTTP " timeout queue 30s\n timeout http-request 40s\n"
+		       "frontend f\n bind 127.0.0.1:1\n" TIMED
+		       " http-request wait-for-body time 10s if { path /wait /denied }\n"
+		       " http-request deny if { path /denied }\n"
+		       " use_backend buffered if { path /buffered }\n"
+		       " use_backend one if { path /one }\n default_backend b\n"
+		       "backend b\n server s abns@%s\n"
+		       "backend buffered\n option http-buffer-request\n server s abns@%s\n"
+		       "backend one\n server s abns@%s maxconn 1\n");
 	return 0;
 }
 
 static int afresh(void **state)
 {
-	(void)state;
-	served_afresh();
+	served_world_afresh(state);
 	served.says = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
-	pass(2000);
 	return 0;
 }
 
@@ -168,5 +148,5 @@ int main(void)
 		EACH(so_does_a_queue),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }

@@ -4,7 +4,6 @@
  * scripted, the clock stands still. */
 #include "session/test_visitor.h"
 
-#include "base/clock.h"
 #include "exchange/test_served.h"
 #include "exchange/test_world.h"
 #include "proxy/proxy.h"
@@ -14,7 +13,6 @@
 #include <stddef.h>
 /* cmocka wants the four above */
 #include <cmocka.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -24,25 +22,9 @@
 
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char text[1000];
-
 	(void)state;
-	snprintf(text, sizeof(text),
-		 "defaults\n mode http\n timeout connect 5s\n timeout client 60s\n"
-		 " timeout server 50s\n"
-		 "listen l\n bind 127.0.0.1:1\n http-reuse always\n server s abns@%s\n", to);
-	clock_freeze(1000000);
-	world_begin(text);
-	visitors_welcome("l");
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	world_end();
-	served_end();
+	visitors_begin(SERVED_HTTP
+		       "listen l\n bind 127.0.0.1:1\n http-reuse always\n server s abns@%s\n");
 	return 0;
 }
 
@@ -188,5 +170,5 @@ int main(void)
 		EACH(nobody_gets_the_others),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }

@@ -3,54 +3,28 @@
  * are. Clients are sockets of the Unix family, servers are scripted, the clock stands still. */
 #include "session/test_visitor.h"
 
-#include "base/clock.h"
 #include "exchange/test_served.h"
-#include "exchange/test_world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 /* cmocka wants the four above */
 #include <cmocka.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
-enum { QUIET = 40, SERVER_MS = 50000 };
+enum { SERVER_MS = 50000 };
 #define GET "GET /5 HTTP/1.1\r\nHost: a\r\n\r\n"
 
 /* A tunnel is waited for much longer. */
 static int begin(void **state)
 {
-	const char *to = served_begin();
-	char text[1000];
-
 	(void)state;
-	snprintf(text, sizeof(text),
-		 "defaults\n timeout connect 5s\n timeout client 60s\n timeout server 50s\n"
-		 " timeout tunnel 1h\n timeout client-fin 1h\n timeout server-fin 1h\n"
-		 "frontend f\n mode tcp\n bind 127.0.0.1:1\n tcp-request inspect-delay 5s\n"
-		 " tcp-request content switch-mode http\n default_backend b\n"
-		 "backend b\n mode http\n server s abns@%s\n", to);
-	clock_freeze(1000000);
-	world_begin(text);
-	visitors_welcome("f");
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	world_end();
-	served_end();
-	return 0;
-}
-
-static int afresh(void **state)
-{
-	(void)state;
-	served_afresh();
-	pass(2000);
+	visitors_begin("defaults\n timeout connect 5s\n timeout client 60s\n timeout server 50s\n"
+		       " timeout tunnel 1h\n timeout client-fin 1h\n timeout server-fin 1h\n"
+		       "frontend f\n mode tcp\n bind 127.0.0.1:1\n tcp-request inspect-delay 5s\n"
+		       " tcp-request content switch-mode http\n default_backend b\n"
+		       "backend b\n mode http\n server s abns@%s\n");
 	return 0;
 }
 
@@ -97,7 +71,7 @@ static void the_answer_comes(void **state)
 	visitor_leaves(client);
 }
 
-#define EACH(test) cmocka_unit_test_setup(test, afresh)
+#define EACH(test) cmocka_unit_test_setup(test, served_world_afresh)
 
 int main(void)
 {
@@ -107,5 +81,5 @@ int main(void)
 		EACH(the_answer_comes),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, served_world_end);
 }
