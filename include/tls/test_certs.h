@@ -13,6 +13,8 @@ X509 *test_cert(EVP_PKEY *key, const char *cn, const char *san, X509 *issuer, EV
 /* PEM, malloc, ended by NUL. pkcs8: key in that form, else in that of its algorithm. */
 char *test_pem_cert(X509 *x);
 char *test_pem_key(EVP_PKEY *key, int pkcs8);
+/* The certificate, its key and who has issued it, in one text; the first is freed. */
+char *test_pem_bundle(X509 *x, EVP_PKEY *key, X509 *issuer);
 /* Texts behind one another, all freed; the last is NULL. */
 char *test_join(char *first, ...);
 

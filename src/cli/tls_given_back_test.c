@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/test_blocks.h"
+#include "base/test_folder.h"
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "config/diag.h"
@@ -22,11 +23,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SAID_MOST = 1 << 18, WORDS_MOST = 10, CHAIN = 60 };
 
-static char directory[] = "/tmp/penstock-said-XXXXXX";
 static EVP_PKEY *key;
 static X509 *ca, *long_leaf;
 static char *fresh, *authority; /* PEM */
@@ -34,11 +33,7 @@ static char said[SAID_MOST];
 
 static char *pem_of(const char *name)
 {
-	X509 *x = test_cert(key, name, "DNS:a.test", ca, key);
-	char *pem = test_join(test_pem_cert(x), test_pem_key(key, 1), test_pem_cert(ca), NULL);
-
-	X509_free(x);
-	return pem;
+	return test_pem_bundle(test_cert(key, name, "DNS:a.test", ca, key), key, ca);
 }
 
 /* The same one of "long" each time, with so many certificates behind it. */
@@ -53,29 +48,14 @@ static char *pem_of_chain(unsigned count)
 
 /* ---- commands --------------------------------------------------------------------------- */
 
-/* D stands for the folder. */
-static void with_folder(char *text, size_t size, const char *line)
-{
-	char *end = text + size;
-
-	for (; *line; line++) {
-		assert_true((size_t)(end - text) > sizeof(directory) + 1);
-		if (line[0] == 'D' && line[1] == '/')
-			text = stpcpy(text, directory);
-		else
-			*text++ = *line;
-	}
-	*text = 0;
-}
-
-/* The command says that, among other things. */
+/* The command, in which D stands for the folder, says that, among other things. */
 static void says(const char *line, const char *expected)
 {
 	struct cli *cli = cli_new(LEVEL_ADMIN, CLI_SEVERITY_NONE);
 	size_t len = 0, n;
 	char text[500];
 
-	with_folder(text, sizeof(text) - 1, line);
+	test_with_folder(text, sizeof(text) - 1, line);
 	strcat(text, "\n");
 	assert_int_equal(cli_input(cli, text, strlen(text)), strlen(text));
 	while ((n = cli_output(cli, said + len, CLI_OUTPUT_MIN))) {
@@ -98,7 +78,7 @@ static void does(const char *line, const char *payload, const char *expected)
 	unsigned count = 0;
 	struct text out;
 
-	with_folder(text, sizeof(text), line);
+	test_with_folder(text, sizeof(text), line);
 	while (count < WORDS_MOST && (words[count] = strsep(&at, " ")))
 		count++;
 	text_init(&out, said, sizeof(said));
@@ -243,39 +223,27 @@ static void a_long_chain_is_whole(void **state)
 
 static struct config *cfg;
 
-static void file(const char *name, char *text)
-{
-	char path[100];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-	free(text);
-}
-
 static int begin(void **state)
 {
 	char text[1000];
 
 	(void)state;
-	assert_non_null(mkdtemp(directory));
+	test_folder_begin();
 	key = test_key("EC");
 	ca = test_cert(key, "ca", NULL, NULL, NULL);
 	fresh = pem_of("fresh");
 	authority = test_pem_cert(ca);
-	file("ca.pem", test_pem_cert(ca));
-	file("a.pem", pem_of("a"));
-	file("l.pem", pem_of("l"));
+	test_file("ca.pem", test_pem_cert(ca));
+	test_file("a.pem", pem_of("a"));
+	test_file("l.pem", pem_of("l"));
 	long_leaf = test_cert(key, "long", "DNS:long.test", ca, key);
-	file("long.pem", pem_of_chain(CHAIN));
-	file("list", test_join(strdup(directory), strdup("/l.pem [alpn h2] x.test\n"), NULL));
-	with_folder(text, sizeof(text),
-		    "listen l\n mode tcp\n timeout client 1s\n timeout server 1s\n"
-		    " timeout connect 1s\n bind 127.0.0.1:1 ssl crt D/a.pem crt D/long.pem crt-list D/list "
-		    "ca-file D/ca.pem verify optional\n server s 127.0.0.1:2\n");
+	test_file("long.pem", pem_of_chain(CHAIN));
+	test_file("list", test_join(strdup(test_path("l.pem")), strdup(" [alpn h2] x.test\n"), NULL));
+	test_with_folder(text, sizeof(text),
+			 "listen l\n mode tcp\n timeout client 1s\n timeout server 1s\n"
+			 " timeout connect 1s\n bind 127.0.0.1:1 ssl crt D/a.pem crt D/long.pem"
+			 " crt-list D/list ca-file D/ca.pem verify optional\n"
+			 " server s 127.0.0.1:2\n");
 	cfg = config_new(modules, true);
 	config_read_text(cfg, "test", text, strlen(text));
 	config_finish(cfg);
@@ -286,23 +254,15 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	static const char *const names[] = { "ca.pem", "a.pem", "l.pem", "list",
-					     "long.pem" };
-	char path[100];
-	unsigned i;
-
 	(void)state;
 	config_free(&cfg);
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
-		remove(path);
-	}
 	free(fresh);
 	free(authority);
 	X509_free(long_leaf);
 	X509_free(ca);
 	EVP_PKEY_free(key);
-	return rmdir(directory);
+	test_folder_end();
+	return 0;
 }
 
 int main(void)

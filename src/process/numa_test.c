@@ -2,6 +2,8 @@
 /* Lists of processors, and nodes in a folder that looks like sysfs. */
 #include "process/numa.h"
 
+#include "base/test_folder.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static void lists_are_read(void **state)
 {
@@ -37,30 +38,19 @@ static void what_is_no_list_is_none(void **state)
 		assert_false(numa_parse_list(wrong[i], &set));
 }
 
-static char folder[] = "/tmp/numa_test.XXXXXX";
-
 static void add_node(unsigned number, const char *list)
 {
-	char path[128];
-	FILE *f;
+	char name[30];
 
-	snprintf(path, sizeof(path), "%s/node%u", folder, number);
-	assert_int_equal(mkdir(path, 0700), 0);
-	strcat(path, "/cpulist");
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(list, f);
-	fclose(f);
+	snprintf(name, sizeof(name), "node%u", number);
+	assert_int_equal(mkdir(test_path(name), 0700), 0);
+	strcat(name, "/cpulist");
+	test_file(name, strdup(list));
 }
 
-static void remove_node(unsigned number)
+static bool first_node(cpu_set_t *set)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/node%u/cpulist", folder, number);
-	unlink(path);
-	*strrchr(path, '/') = 0;
-	rmdir(path);
+	return numa_first_node(test_folder(), set);
 }
 
 static void the_first_of_several_nodes_is_taken(void **state)
@@ -68,22 +58,18 @@ static void the_first_of_several_nodes_is_taken(void **state)
 	cpu_set_t set;
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
-	assert_false(numa_first_node(folder, &set));
+	test_folder_begin();
+	assert_false(first_node(&set));
 	add_node(0, "\n"); /* memory alone */
 	add_node(1, "4-7\n");
-	assert_false(numa_first_node(folder, &set));
+	assert_false(first_node(&set));
 	add_node(1200, "0-3\n"); /* their order in the folder is not that of numbers */
 	add_node(9, "8-9\n");
-	assert_true(numa_first_node(folder, &set));
+	assert_true(first_node(&set));
 	assert_int_equal(CPU_COUNT(&set), 4);
 	assert_true(CPU_ISSET(4, &set) && CPU_ISSET(7, &set));
-	remove_node(0);
-	remove_node(1);
-	remove_node(9);
-	remove_node(1200);
-	rmdir(folder);
-	assert_false(numa_first_node(folder, &set));
+	test_folder_end();
+	assert_false(first_node(&set));
 }
 
 int main(void)

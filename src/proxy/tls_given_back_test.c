@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/test_blocks.h"
+#include "base/test_folder.h"
 #include "config/config.h"
 #include "config/diag.h"
 #include "config/load.h"
@@ -32,42 +33,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* ---- files ----------------------------------------------------------------------------------- */
-
-static char directory[] = "/tmp/penstock-given-XXXXXX";
 static EVP_PKEY *ca_key, *ec, *other;
 static X509 *ca;
 
-static const char *path_of(const char *name)
-{
-	static char path[4][100];
-	static int turn;
-
-	turn = (turn + 1) % 4;
-	snprintf(path[turn], sizeof(path[turn]), "%s/%s", directory, name);
-	return path[turn];
-}
-
-/* Writes text and frees it. */
-static void file(const char *name, char *text)
-{
-	FILE *f = fopen(path_of(name), "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-	free(text);
-}
-
 static char *pem_of(EVP_PKEY *key, const char *name, const char *san)
 {
-	X509 *x = test_cert(key, name, san, ca, ca_key);
-	char *pem = test_join(test_pem_cert(x), test_pem_key(key, 1), test_pem_cert(ca), NULL);
-
-	X509_free(x);
-	return pem;
+	return test_pem_bundle(test_cert(key, name, san, ca, ca_key), key, ca);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -87,22 +59,13 @@ static char *pem_of(EVP_PKEY *key, const char *name, const char *san)
 static struct config *cfg;
 static const char *global = ""; /* lines in front */
 
-/* D stands for the folder. */
 static void begin_lines(const char *bind, const char *server)
 {
-	char text[3000] = "", *at;
-	const char *from;
-	size_t len;
+	char lines[2000], text[3000];
 
-	snprintf(text, sizeof(text), "%s" LINES_BIND "%s" LINES_SERVER "%s\n", global, bind,
+	snprintf(lines, sizeof(lines), "%s" LINES_BIND "%s" LINES_SERVER "%s\n", global, bind,
 		 server);
-	while ((at = strstr(text, "D/"))) {
-		from = at + 2;
-		len = strlen(directory);
-		memmove(at + len + 1, from, strlen(from) + 1);
-		memcpy(at, directory, len);
-		at[len] = '/';
-	}
+	test_with_folder(text, sizeof(text), lines);
 	cfg = config_new(modules, true);
 	config_read_text(cfg, "test", text, strlen(text));
 	config_finish(cfg);
@@ -288,7 +251,7 @@ static void set_certificate(const char *pem)
 	struct err err = { "" };
 	bool created;
 
-	if (tls_transaction_set(path_of("a.pem"), pem, &created, &err))
+	if (tls_transaction_set(test_path("a.pem"), pem, &created, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -298,7 +261,7 @@ static void commit_certificate(const char *pem)
 	unsigned users;
 
 	set_certificate(pem);
-	if (tls_transaction_commit(path_of("a.pem"), &users, &err))
+	if (tls_transaction_commit(test_path("a.pem"), &users, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -314,10 +277,10 @@ static void certificates_come_and_go(void)
 	assert_true(shake("a0.test"));
 	set_certificate(fresh[2]);
 	set_certificate(fresh[3]); /* another algorithm */
-	assert_int_equal(tls_transaction_set(path_of("a.pem"), "nothing", &created, &err), -1);
-	assert_int_equal(tls_transaction_set(path_of("a.pem.key"), "nothing", &created, &err), -1);
-	assert_int_equal(tls_transaction_set(path_of("a.pem.ocsp"), "!", &created, &err), -1);
-	assert_int_equal(tls_transaction_abort(path_of("a.pem"), &err), 0);
+	assert_int_equal(tls_transaction_set(test_path("a.pem"), "nothing", &created, &err), -1);
+	assert_int_equal(tls_transaction_set(test_path("a.pem.key"), "nothing", &created, &err), -1);
+	assert_int_equal(tls_transaction_set(test_path("a.pem.ocsp"), "!", &created, &err), -1);
+	assert_int_equal(tls_transaction_abort(test_path("a.pem"), &err), 0);
 	commit_certificate(fresh[1]);
 	assert_true(shake("a.test"));
 	end_lines();
@@ -333,14 +296,14 @@ static void set_authorities(const char *pem, bool add, int expected)
 {
 	struct err err = { "" };
 	bool created;
-	int rc = tls_ca_transaction_set(TLS_CA, path_of("ca.pem"), pem, add, &created, &err);
+	int rc = tls_ca_transaction_set(TLS_CA, test_path("ca.pem"), pem, add, &created, &err);
 
 	assert_int_equal(rc, expected);
 }
 
 static void authorities_come_and_go(void)
 {
-	const char *path = path_of("ca.pem");
+	const char *path = test_path("ca.pem");
 	struct err err = { "" };
 
 	begin_lines(BIND_MORE, SERVER_MORE);
@@ -369,22 +332,22 @@ static void authorities_give_back(void **state)
 static int begin(void **state)
 {
 	(void)state;
-	assert_non_null(mkdtemp(directory));
+	test_folder_begin();
 	ca_key = test_key("EC");
 	ec = test_key("EC");
 	other = test_key("RSA");
 	ca = test_cert(ca_key, "ca", NULL, NULL, NULL);
-	file("ca.pem", test_pem_cert(ca));
-	file("sign.pem", test_join(test_pem_cert(ca), test_pem_key(ca_key, 1), NULL));
-	file("a.pem", pem_of(ec, "a", "DNS:a.test"));
-	file("b.pem", pem_of(ec, "b", "DNS:b.test"));
-	file("c.pem", pem_of(ec, "c", "DNS:c.test"));
-	file("l.pem", pem_of(ec, "l", "DNS:listed.test,DNS:*.listed.test"));
-	file("bad-list", test_join(strdup(path_of("l.pem")), strdup(" [alpn h2] x.test\n"),
-				   strdup(path_of("nowhere.pem")), strdup("\n"), NULL));
-	file("list", test_join(strdup(path_of("l.pem")), strdup(" [alpn h2,http/1.1 no-ca-names] "
-								"*.test !no.test\n"),
-			       strdup(path_of("l.pem")), strdup("\n"), NULL));
+	test_file("ca.pem", test_pem_cert(ca));
+	test_file("sign.pem", test_join(test_pem_cert(ca), test_pem_key(ca_key, 1), NULL));
+	test_file("a.pem", pem_of(ec, "a", "DNS:a.test"));
+	test_file("b.pem", pem_of(ec, "b", "DNS:b.test"));
+	test_file("c.pem", pem_of(ec, "c", "DNS:c.test"));
+	test_file("l.pem", pem_of(ec, "l", "DNS:listed.test,DNS:*.listed.test"));
+	test_file("bad-list", test_join(strdup(test_path("l.pem")), strdup(" [alpn h2] x.test\n"),
+					strdup(test_path("nowhere.pem")), strdup("\n"), NULL));
+	test_file("list", test_join(strdup(test_path("l.pem")),
+				    strdup(" [alpn h2,http/1.1 no-ca-names] *.test !no.test\n"),
+				    strdup(test_path("l.pem")), strdup("\n"), NULL));
 	fresh[0] = pem_of(ec, "fresh", "DNS:a0.test,DNS:a.test");
 	fresh[1] = pem_of(ec, "again", "DNS:a.test");
 	fresh[2] = pem_of(ec, "set", "DNS:a2.test");
@@ -395,13 +358,9 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	static const char *const names[] = { "ca.pem", "sign.pem", "a.pem", "b.pem", "c.pem",
-					     "l.pem", "list", "bad-list" };
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		remove(path_of(names[i]));
 	for (i = 0; i < sizeof(fresh) / sizeof(fresh[0]); i++)
 		free(fresh[i]);
 	free(authorities);
@@ -409,7 +368,8 @@ static int end(void **state)
 	EVP_PKEY_free(ca_key);
 	EVP_PKEY_free(ec);
 	EVP_PKEY_free(other);
-	return rmdir(directory);
+	test_folder_end();
+	return 0;
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is said of bind and server lines with TLS, word for word: what is missing, what has no effect,
  * what is old or doubtful about certificates. */
+#include "base/test_folder.h"
 #include "config/test_problems.h"
 #include "tls/test_certs.h"
 
@@ -14,57 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-static char directory[] = "/tmp/penstock-said-XXXXXX";
-static const char *const names[] = { "a.pem", "old.pem", "late.pem", "chain.pem", "ca.pem",
-				     "list", "listed", "updated" };
 enum { EXPIRED = 1000000000 };
 static const long begins = 4000000000;
-
-static const char *path_of(const char *name)
-{
-	static char path[100];
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	return path;
-}
-
-/* Writes text and frees it. */
-static void file(const char *name, char *text)
-{
-	FILE *f = fopen(path_of(name), "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-	free(text);
-}
-
-/* D/ stands for the folder. */
-static void in_folder(char *to, size_t size, const char *text)
-{
-	size_t len = 0;
-
-	for (; *text; text++) {
-		if (text[0] == 'D' && text[1] == '/')
-			len += (size_t)snprintf(to + len, size - len, "%s", directory);
-		else
-			to[len++] = *text;
-		assert_true(len < size - 1);
-	}
-	to[len] = 0;
-}
 
 static void says(const char *bind, const char *server, const char *expected)
 {
 	char text[500], lines[1000], problems[1000];
 
-	snprintf(text, sizeof(text), "listen l\n bind 127.0.0.1:1 %s\n server s 127.0.0.1:2 "
-				     "%s\n", bind,
-		 server);
-	in_folder(lines, sizeof(lines), text);
-	in_folder(problems, sizeof(problems), expected);
+	snprintf(text, sizeof(text), "listen l\n bind 127.0.0.1:1 %s\n server s 127.0.0.1:2 %s\n",
+		 bind, server);
+	test_with_folder(lines, sizeof(lines), text);
+	test_with_folder(problems, sizeof(problems), expected);
 	config_says(lines, problems);
 }
 
@@ -159,53 +121,43 @@ static X509 *ca, *stranger;
 static char *pem_of(long since, long until)
 {
 	X509 *x = test_cert(ec, "a", "DNS:a.test", ca, ca_key);
-	char *pem;
 
 	ASN1_TIME_set(X509_getm_notBefore(x), since);
 	ASN1_TIME_set(X509_getm_notAfter(x), until);
 	assert_true(X509_sign(x, ca_key, EVP_sha256()) > 0);
-	pem = test_join(test_pem_cert(x), test_pem_key(ec, 1), test_pem_cert(ca), NULL);
-	X509_free(x);
-	return pem;
+	return test_pem_bundle(x, ec, ca);
 }
 
 static int begin(void **state)
 {
-	X509 *x;
-
 	(void)state;
-	assert_non_null(mkdtemp(directory));
+	test_folder_begin();
 	ca_key = test_key("EC");
 	ec = test_key("EC");
 	ca = test_cert(ca_key, "ca", NULL, NULL, NULL);
 	stranger = test_cert(ec, "stranger", NULL, NULL, NULL);
-	file("ca.pem", test_pem_cert(ca));
-	file("a.pem", pem_of(EXPIRED, begins));
-	file("old.pem", pem_of(EXPIRED - 86400, EXPIRED));
-	file("late.pem", pem_of(begins, begins + 86400));
-	x = test_cert(ec, "c", "DNS:c.test", ca, ca_key);
-	file("chain.pem", test_join(test_pem_cert(x), test_pem_key(ec, 1), test_pem_cert(stranger),
-				    NULL));
-	X509_free(x);
-	file("list", test_join(strdup(path_of("a.pem")), strdup("\n"), NULL));
-	file("listed", test_join(strdup(path_of("late.pem")), strdup("\n"), NULL));
-	file("updated", test_join(strdup(path_of("a.pem")), strdup(" [ocsp-update on] x.test\n"),
-				  NULL));
+	test_file("ca.pem", test_pem_cert(ca));
+	test_file("a.pem", pem_of(EXPIRED, begins));
+	test_file("old.pem", pem_of(EXPIRED - 86400, EXPIRED));
+	test_file("late.pem", pem_of(begins, begins + 86400));
+	test_file("chain.pem", test_pem_bundle(test_cert(ec, "c", "DNS:c.test", ca, ca_key), ec,
+					       stranger));
+	test_file("list", test_join(strdup(test_path("a.pem")), strdup("\n"), NULL));
+	test_file("listed", test_join(strdup(test_path("late.pem")), strdup("\n"), NULL));
+	test_file("updated", test_join(strdup(test_path("a.pem")),
+				       strdup(" [ocsp-update on] x.test\n"), NULL));
 	return 0;
 }
 
 static int end(void **state)
 {
-	size_t i;
-
 	(void)state;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		remove(path_of(names[i]));
 	X509_free(ca);
 	X509_free(stranger);
 	EVP_PKEY_free(ca_key);
 	EVP_PKEY_free(ec);
-	return rmdir(directory);
+	test_folder_end();
+	return 0;
 }
 
 int main(void)

@@ -4,6 +4,7 @@
 #include "tls/store.h"
 
 #include "base/err.h"
+#include "base/test_folder.h"
 #include "tls/pem.h"
 #include "tls/test_certs.h"
 #include "tls/trust.h"
@@ -17,36 +18,12 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static char directory[] = "/tmp/penstock-store-XXXXXX";
 static EVP_PKEY *ec, *rsa, *ca_key;
 static X509 *ca, *leaf, *rsa_leaf;
 
-static const char *path_of(const char *name)
-{
-	static char path[4][256];
-	static int turn;
-
-	turn = (turn + 1) % 4;
-	snprintf(path[turn], sizeof(path[turn]), "%s/%s", directory, name);
-	return path[turn];
-}
-
-/* Writes text and frees it. */
-static const char *file(const char *name, char *text)
-{
-	const char *path = path_of(name);
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-	free(text);
-	return path;
-}
-
 static void file_bytes(const char *name, const void *bytes, size_t len)
 {
-	FILE *f = fopen(path_of(name), "w");
+	FILE *f = fopen(test_path(name), "w");
 
 	assert_non_null(f);
 	fwrite(bytes, 1, len, f);
@@ -68,7 +45,7 @@ static void refused(const char *path, const char *words)
 	struct err err = { "" };
 
 	assert_null(tls_entry_load(path, &err));
-	if (!strstr(err.text, words) || !strstr(err.text, directory))
+	if (!strstr(err.text, words) || !strstr(err.text, test_folder()))
 		fail_msg("'%s' instead of '%s'", err.text, words);
 	assert_null(tls_entry_find(path));
 }
@@ -80,7 +57,7 @@ static char *bundle(void)
 
 static void an_entry_is_loaded_once(void **state)
 {
-	const char *path = file("one.pem", bundle());
+	const char *path = test_file("one.pem", bundle());
 	struct tls_entry *entry = loaded(path), *copy;
 
 	(void)state;
@@ -89,7 +66,7 @@ static void an_entry_is_loaded_once(void **state)
 	assert_ptr_equal(tls_entry_find(path), entry);
 	unlink(path);
 	assert_ptr_equal(loaded(path), entry);
-	copy = loaded(file("copy.pem", bundle()));
+	copy = loaded(test_file("copy.pem", bundle()));
 	assert_ptr_not_equal(copy, entry);
 	assert_ptr_equal(copy->cert, entry->cert);
 }
@@ -97,17 +74,17 @@ static void an_entry_is_loaded_once(void **state)
 static void errors_name_the_file(void **state)
 {
 	(void)state;
-	refused(path_of("absent.pem"), "No such file");
-	refused(directory, "Is a directory");
-	refused(file("empty.pem", strdup("")), "no certificate in it");
-	refused(file("keyless.pem", test_pem_cert(leaf)), "no private key in it");
-	refused(file("wrong.pem", test_join(test_pem_cert(leaf), test_pem_key(rsa, 1), NULL)),
+	refused(test_path("absent.pem"), "No such file");
+	refused(test_folder(), "Is a directory");
+	refused(test_file("empty.pem", strdup("")), "no certificate in it");
+	refused(test_file("keyless.pem", test_pem_cert(leaf)), "no private key in it");
+	refused(test_file("wrong.pem", test_join(test_pem_cert(leaf), test_pem_key(rsa, 1), NULL)),
 		"does not belong to the certificate");
-	file("split.pem", test_pem_cert(leaf));
-	file("split.pem.key", test_pem_key(rsa, 1));
-	refused(path_of("split.pem"), "does not belong to the certificate");
-	file("split.pem.key", strdup("nothing"));
-	refused(path_of("split.pem"), "split.pem.key': no private key in it");
+	test_file("split.pem", test_pem_cert(leaf));
+	test_file("split.pem.key", test_pem_key(rsa, 1));
+	refused(test_path("split.pem"), "does not belong to the certificate");
+	test_file("split.pem.key", strdup("nothing"));
+	refused(test_path("split.pem"), "split.pem.key': no private key in it");
 }
 
 static void what_lies_beside_is_found(void **state)
@@ -117,12 +94,12 @@ static void what_lies_beside_is_found(void **state)
 	X509 *issuer;
 
 	(void)state;
-	file("beside.pem", test_pem_cert(leaf));
-	file("beside.pem.key", test_pem_key(ec, 0));
-	file("beside.pem.issuer", test_pem_cert(ca));
-	file("beside.pem.ocsp", strdup(""));
+	test_file("beside.pem", test_pem_cert(leaf));
+	test_file("beside.pem.key", test_pem_key(ec, 0));
+	test_file("beside.pem.issuer", test_pem_cert(ca));
+	test_file("beside.pem.ocsp", strdup(""));
 	file_bytes("beside.pem.sctl", sctl, sizeof(sctl));
-	entry = loaded(path_of("beside.pem"));
+	entry = loaded(test_path("beside.pem"));
 	assert_int_equal(entry->cert->sctl.len, sizeof(sctl));
 	assert_int_equal(entry->cert->ocsp.len, 0);
 	issuer = tls_cert_issuer(entry->cert);
@@ -136,30 +113,30 @@ static void what_lies_beside_is_found(void **state)
 static void what_lies_beside_is_checked(void **state)
 {
 	(void)state;
-	file("bad.pem", bundle());
-	file("bad.pem.sctl", strdup("timestamps"));
-	refused(path_of("bad.pem"), "bad.pem.sctl");
-	unlink(path_of("bad.pem.sctl"));
-	file("bad.pem.ocsp", strdup("response"));
-	refused(path_of("bad.pem"), "bad.pem.ocsp");
-	unlink(path_of("bad.pem.ocsp"));
-	file("bad.pem.issuer", strdup("issuer"));
-	refused(path_of("bad.pem"), "bad.pem.issuer");
+	test_file("bad.pem", bundle());
+	test_file("bad.pem.sctl", strdup("timestamps"));
+	refused(test_path("bad.pem"), "bad.pem.sctl");
+	unlink(test_path("bad.pem.sctl"));
+	test_file("bad.pem.ocsp", strdup("response"));
+	refused(test_path("bad.pem"), "bad.pem.ocsp");
+	unlink(test_path("bad.pem.ocsp"));
+	test_file("bad.pem.issuer", strdup("issuer"));
+	refused(test_path("bad.pem"), "bad.pem.issuer");
 	tls_store_settings.extra = EXTRA_KEY;
-	loaded(path_of("bad.pem"));
+	loaded(test_path("bad.pem"));
 	tls_store_settings.extra = EXTRA_ALL;
 }
 
 static void an_extension_may_be_replaced(void **state)
 {
 	(void)state;
-	file("site.crt", test_pem_cert(leaf));
-	file("site.key", test_pem_key(ec, 1));
-	refused(path_of("site.crt"), "no private key in it");
+	test_file("site.crt", test_pem_cert(leaf));
+	test_file("site.key", test_pem_key(ec, 1));
+	refused(test_path("site.crt"), "no private key in it");
 	tls_store_settings.del_ext = true;
-	loaded(path_of("site.crt"));
+	loaded(test_path("site.crt"));
 	tls_store_settings.del_ext = false;
-	refused(file("other.crt", test_pem_cert(leaf)), "no private key in it");
+	refused(test_file("other.crt", test_pem_cert(leaf)), "no private key in it");
 }
 
 static void a_bundle_is_several_files(void **state)
@@ -168,15 +145,15 @@ static void a_bundle_is_several_files(void **state)
 	struct err err = { "" };
 
 	(void)state;
-	file("multi.pem.ecdsa", bundle());
-	file("multi.pem.rsa", test_join(test_pem_cert(rsa_leaf), test_pem_key(rsa, 1), NULL));
-	assert_int_equal(tls_entries_load(path_of("multi.pem"), entries, &err), 2);
+	test_file("multi.pem.ecdsa", bundle());
+	test_file("multi.pem.rsa", test_join(test_pem_cert(rsa_leaf), test_pem_key(rsa, 1), NULL));
+	assert_int_equal(tls_entries_load(test_path("multi.pem"), entries, &err), 2);
 	assert_int_equal(entries[0]->cert->algorithm, EVP_PKEY_RSA);
 	assert_int_equal(entries[1]->cert->algorithm, EVP_PKEY_EC);
-	assert_int_equal(tls_entries_load(path_of("none.pem"), entries, &err), -1);
+	assert_int_equal(tls_entries_load(test_path("none.pem"), entries, &err), -1);
 	assert_non_null(strstr(err.text, "none.pem.rsa"));
 	tls_store_settings.extra = EXTRA_KEY;
-	assert_int_equal(tls_entries_load(path_of("multi.pem"), entries, &err), -1);
+	assert_int_equal(tls_entries_load(test_path("multi.pem"), entries, &err), -1);
 	tls_store_settings.extra = EXTRA_ALL;
 }
 
@@ -186,17 +163,18 @@ static void a_chain_comes_from_elsewhere(void **state)
 	struct tls_entry *entry;
 
 	(void)state;
-	mkdir(path_of("chains"), 0700);
-	file("chains/other.pem", test_pem_cert(rsa_leaf));
-	file("chains/ca.pem", test_pem_cert(ca));
-	assert_int_equal(tls_files_chains(path_of("chains"), &err), 0);
-	entry = loaded(file("unchained.pem", bundle()));
+	mkdir(test_path("chains"), 0700);
+	test_file("chains/other.pem", test_pem_cert(rsa_leaf));
+	test_file("chains/ca.pem", test_pem_cert(ca));
+	assert_int_equal(tls_files_chains(test_path("chains"), &err), 0);
+	entry = loaded(test_file("unchained.pem", bundle()));
 	assert_int_equal(sk_X509_num(tls_cert_chain(entry->cert)), 1);
 	assert_int_equal(X509_cmp(sk_X509_value(tls_cert_chain(entry->cert), 0), ca), 0);
-	entry = loaded(file("alone.pem", test_join(test_pem_cert(ca), test_pem_key(ca_key, 1), NULL)));
+	entry = loaded(test_file("alone.pem", test_join(test_pem_cert(ca), test_pem_key(ca_key, 1),
+							NULL)));
 	assert_null(tls_cert_chain(entry->cert));
-	file("chains/broken.pem", strdup("nothing"));
-	assert_int_equal(tls_files_chains(path_of("chains"), &err), -1);
+	test_file("chains/broken.pem", strdup("nothing"));
+	assert_int_equal(tls_files_chains(test_path("chains"), &err), -1);
 	assert_non_null(strstr(err.text, "broken.pem"));
 }
 
@@ -213,7 +191,7 @@ static void users_leave_while_they_are_told(void **state)
 {
 	struct tls_user users[3] = { { .changed = count_change }, { .changed = count_change },
 				     { .changed = count_change } };
-	struct tls_entry *entry = loaded(file("used.pem", bundle()));
+	struct tls_entry *entry = loaded(test_file("used.pem", bundle()));
 	int i;
 
 	(void)state;
@@ -280,7 +258,7 @@ static char *crl_of(X509 *revoked)
 static void authorities_are_shared_and_changed(void **state)
 {
 	struct tls_user user = { .check = refuse, .changed = count_change };
-	const char *path = file("ca.pem", test_pem_cert(ca));
+	const char *path = test_file("ca.pem", test_pem_cert(ca));
 	struct err err = { "" };
 	struct tls_trust *trust = tls_trust_load(path, NULL, NULL, &err), *other;
 	X509_STORE *fresh;
@@ -288,7 +266,7 @@ static void authorities_are_shared_and_changed(void **state)
 
 	(void)state;
 	assert_non_null(trust);
-	other = tls_trust_load(path, path_of("ca.pem"), NULL, &err);
+	other = tls_trust_load(path, test_path("ca.pem"), NULL, &err);
 	assert_ptr_equal(tls_trust_load(path, NULL, NULL, &err), trust);
 	assert_ptr_not_equal(other, trust);
 	assert_true(trusted(trust, leaf));
@@ -313,8 +291,9 @@ static void authorities_are_shared_and_changed(void **state)
 
 static void revoked_ones_are_refused(void **state)
 {
-	const char *authority = file("ca2.pem", test_pem_cert(ca));
-	const char *nobody = file("none.crl", crl_of(NULL)), *list = file("leaf.crl", crl_of(leaf));
+	const char *authority = test_file("ca2.pem", test_pem_cert(ca));
+	const char *nobody = test_file("none.crl", crl_of(NULL));
+	const char *list = test_file("leaf.crl", crl_of(leaf));
 	struct err err = { "" };
 
 	(void)state;
@@ -326,8 +305,8 @@ static void revoked_ones_are_refused(void **state)
 	assert_non_null(strstr(err.text, "leaf.crl': no certificate in it"));
 	assert_null(tls_trust_load(authority, NULL, authority, &err));
 	assert_non_null(strstr(err.text, "no list of revocations"));
-	assert_int_equal(tls_trust_read(path_of("absent"), &err), -1);
-	assert_null(tls_ca_find(path_of("absent"), TLS_CA));
+	assert_int_equal(tls_trust_read(test_path("absent"), &err), -1);
+	assert_null(tls_ca_find(test_path("absent"), TLS_CA));
 }
 
 static void a_directory_of_authorities(void **state)
@@ -337,22 +316,22 @@ static void a_directory_of_authorities(void **state)
 	struct err err = { "" };
 
 	(void)state;
-	mkdir(path_of("cas"), 0700);
-	file("cas/a.pem", test_pem_cert(ca));
-	file("cas/b.crt", test_pem_cert(ca));
-	file("cas/c.crt", test_pem_cert(rsa_leaf));
-	file("cas/readme", strdup("-----BEGIN CERTIFICATE-----\nMII"));
-	trust = tls_trust_load(path_of("cas"), NULL, NULL, &err);
+	mkdir(test_path("cas"), 0700);
+	test_file("cas/a.pem", test_pem_cert(ca));
+	test_file("cas/b.crt", test_pem_cert(ca));
+	test_file("cas/c.crt", test_pem_cert(rsa_leaf));
+	test_file("cas/readme", strdup("-----BEGIN CERTIFICATE-----\nMII"));
+	trust = tls_trust_load(test_path("cas"), NULL, NULL, &err);
 	if (!trust)
 		fail_msg("%s", err.text);
 	assert_int_equal(tls_ca_count(tls_trust_store(trust), TLS_CA), 2);
 	names = tls_trust_names(trust);
 	assert_int_equal(sk_X509_NAME_num(names), 2);
 	sk_X509_NAME_pop_free(names, X509_NAME_free);
-	file("cas/d.pem", strdup("-----BEGIN CERTIFICATE-----\nMII"));
-	mkdir(path_of("cas2"), 0700);
-	file("cas2/d.pem", strdup("-----BEGIN CERTIFICATE-----\nMII"));
-	assert_null(tls_trust_load(path_of("cas2"), NULL, NULL, &err));
+	test_file("cas/d.pem", strdup("-----BEGIN CERTIFICATE-----\nMII"));
+	mkdir(test_path("cas2"), 0700);
+	test_file("cas2/d.pem", strdup("-----BEGIN CERTIFICATE-----\nMII"));
+	assert_null(tls_trust_load(test_path("cas2"), NULL, NULL, &err));
 	assert_non_null(strstr(err.text, "cas2/d.pem': "));
 }
 
@@ -365,13 +344,12 @@ static int setup(void **state)
 	ca = test_cert(ca_key, "authority", NULL, NULL, NULL);
 	leaf = test_cert(ec, "leaf", "DNS:a.example", ca, ca_key);
 	rsa_leaf = test_cert(rsa, "rsa", NULL, NULL, NULL);
-	return mkdtemp(directory) ? 0 : -1;
+	test_folder_begin();
+	return 0;
 }
 
 static int teardown(void **state)
 {
-	char command[64];
-
 	(void)state;
 	EVP_PKEY_free(ec);
 	EVP_PKEY_free(rsa);
@@ -379,8 +357,8 @@ static int teardown(void **state)
 	X509_free(ca);
 	X509_free(leaf);
 	X509_free(rsa_leaf);
-	snprintf(command, sizeof(command), "rm -r %s", directory);
-	return system(command);
+	test_folder_end();
+	return 0;
 }
 
 int main(void)

@@ -97,3 +97,11 @@ char *test_join(char *first, ...)
 	va_end(ap);
 	return all;
 }
+
+char *test_pem_bundle(X509 *x, EVP_PKEY *key, X509 *issuer)
+{
+	char *pem = test_join(test_pem_cert(x), test_pem_key(key, 1), test_pem_cert(issuer), NULL);
+
+	X509_free(x);
+	return pem;
+}
