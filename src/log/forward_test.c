@@ -20,6 +20,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,17 @@ static int unread(int fd)
 	return n;
 }
 
+/* Until so many wait there to be read. */
+static void await_bytes(int fd, int n)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	int one = 1;
+
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &n, sizeof(n)), 0);
+	assert_int_equal(poll(&pfd, 1, -1), 1);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof(one)), 0);
+}
+
 /* Reading what nobody wants must not keep the loop. */
 static void ring_server_that_talks_gets_its_turn(void **state)
 {
@@ -136,8 +148,7 @@ static void ring_server_that_talks_gets_its_turn(void **state)
 	expect_stream(c, "one\n");
 	s = list_first(&ring_find("r")->servers, struct ring_server, reader.node);
 	assert_int_equal(send(c, much, TALK, 0), TALK);
-	for (i = 0; i < 10000 && unread(s->src.fd) < TALK; i++)
-		usleep(1000);
+	await_bytes(s->src.fd, TALK);
 	loop_turn(0);
 	assert_true(unread(s->src.fd) > 0 && unread(s->src.fd) < TALK);
 	say(LOG_L_INFO, "two");
