@@ -38,8 +38,8 @@ enum own_step {
 
 /* Where it goes. Strings stay until the request is over. */
 struct own_target {
-	struct proxy *backend;      /* it is balanced, kept and tried again by this one's words, and the
-				     * rest of the target says nothing; NULL: it goes to the host */
+	struct proxy *backend;      /* it is balanced, kept and tried again by this one's words, and
+				     * the rest of the target says nothing; NULL: to the host */
 	struct span host;           /* a name or an address, for TLS and for lookups */
 	unsigned port;
 	bool tls;
@@ -50,8 +50,8 @@ struct own_target {
 /* What is asked. The bytes stay until the request is over. */
 struct own_words {
 	enum method method; /* that of the head */
-	struct span head;   /* HTTP/1.1, with its empty line; its fields say how the end of the body is
-			     * told: Content-Length, or Transfer-Encoding: chunked */
+	struct span head;   /* HTTP/1.1, with its empty line; its fields say how the end of the body
+			     * is told: Content-Length, or Transfer-Encoding: chunked */
 	struct span body;   /* its bytes, without that coding */
 };
 
@@ -76,7 +76,7 @@ struct own_request {
 	bool reuses;                /* it may have a connection that served others before */
 	bool late;                  /* the timer has fired */
 	bool has_head;              /* it was told */
-	unsigned timeout_ms;        /* most that the server may be silent; 0: any time */
+	unsigned timeout_ms;        /* as own_request_begin() takes it */
 	unsigned tries;             /* connections that have failed */
 	unsigned at, count;         /* of addr */
 	struct addr addr[OWN_ADDRS];
@@ -87,8 +87,10 @@ struct own_request {
 	KIND_MEMBER
 };
 
-/* Begins: the next call of own_request_go makes the first step. timeout_ms: most that a host's
- * server may be silent, 0: any time; a backend says so itself. */
+/* Begins: the next call of own_request_go makes the first step. timeout_ms: most that the server
+ * may be silent, for a backend's in place of its `timeout server`, until one of its rules sets
+ * another time. 0, or without memory for the limit: any time for a host's, that of the backend for
+ * its own. */
 void own_request_begin(struct own_request *r, const struct own_target *target,
 	       const struct own_words *words, unsigned timeout_ms);
 /* Goes on as far as it can. Not from within ready. */

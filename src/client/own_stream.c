@@ -279,7 +279,7 @@ static const struct message_ops own_ops = {
 
 /* ---- the carrier -------------------------------------------------------------------------- */
 
-/* Without memory for that it has the proxy's time-out. */
+/* 0, or without memory for that: it has the proxy's time-out; that of hosts has none. */
 static void limit_silence(struct stream *s, unsigned timeout_ms)
 {
 	if (timeout_ms && extra_get(s))
