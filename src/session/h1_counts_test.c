@@ -32,7 +32,7 @@ static int begin(void **state)
 	(void)state;
 	visitors_begin(SERVED_HTTP
 		       "listen l\n bind 127.0.0.1:1\n http-request deny if METH_POST\n"
-		       " server s abns@%s\n");
+		       " retry-on empty-response\n server s abns@%s\n");
 	return 0;
 }
 
@@ -118,6 +118,57 @@ static void one_that_the_program_answers(void **state)
 	visitor_leaves(client);
 }
 
+/* 51 bytes and 41. */
+static void bodies_count(void **state)
+{
+	int client;
+
+	(void)state;
+	served.says = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc";
+	client = visitor_comes("l", "PUT /0 HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody");
+	moved("frontend: open_connections 1 " ONE " bytes_in 51 bytes_out 41\n"
+	      "backend: open_connections 1 " ONE " bytes_in 41 bytes_out 51");
+	visitor_leaves(client);
+}
+
+/* 27 bytes of the first one. */
+static void so_do_heads_before_the_answer(void **state)
+{
+	int client;
+
+	(void)state;
+	served.says = "HTTP/1.1 103 E\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+	client = visitor_comes("l", GET);
+	moved("frontend: open_connections 1 " ONE " bytes_in 28 bytes_out 65\n"
+	      "backend: open_connections 1 " ONE " bytes_in 65 bytes_out 28");
+	visitor_leaves(client);
+}
+
+/* Two connections, and two streams, of which the first has brought nothing. */
+static void each_try_is_one(void **state)
+{
+	int client;
+
+	(void)state;
+	served.mute = 1;
+	client = visitor_comes("l", GET);
+	moved("frontend: open_connections 1 " ONE " bytes_in 28 bytes_out 43\n"
+	      "backend: open_connections 1 total_connections 2 total_streams 2 bytes_in 43 bytes_out 56");
+	visitor_leaves(client);
+}
+
+static void a_half_answer_counts(void **state)
+{
+	int client;
+
+	(void)state;
+	served.says = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf";
+	served.leaves = 1;
+	client = visitor_comes("l", GET);
+	moved("frontend: " ONE " bytes_in 28 bytes_out 42\nbackend: " ONE " bytes_in 42 bytes_out 28");
+	visitor_leaves(client);
+}
+
 /* It is told so: 400. */
 static void a_silent_client_asks_nothing(void **state)
 {
@@ -134,7 +185,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		EACH(an_exchange), EACH(one_under_way), EACH(two_over_a_connection),
-		EACH(one_that_the_program_answers), EACH(a_silent_client_asks_nothing),
+		EACH(one_that_the_program_answers), EACH(bodies_count),
+		EACH(so_do_heads_before_the_answer), EACH(each_try_is_one), EACH(a_half_answer_counts),
+		EACH(a_silent_client_asks_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, begin, served_world_end);
