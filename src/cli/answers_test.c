@@ -562,6 +562,108 @@ static void a_wait_that_is_met(void **state)
 	assert_int_equal(timer_count(), 0);
 }
 
+/* ---- maps, ACLs, variables, requests to be told ------------------------------------------- */
+
+#define UNKNOWN(what) "Unknown " what " identifier. Please use #<id> or <file>."
+#define ADD_MAP                                                                                    \
+	"'add map' expects three parameters (map identifier, key and value) or one parameter "     \
+	"(map identifier) and a payload"
+
+static void words_of_maps(void **state)
+{
+	static const struct said rows[] = {
+		{ "get map", "Missing map identifier and/or key." },
+		{ "get acl x", "Missing ACL identifier and/or key." },
+		{ "get map #7 x", UNKNOWN("map") },
+		{ "get acl #7 x", UNKNOWN("ACL") },
+		{ "show map #7", UNKNOWN("map") },
+		{ "clear map #7", UNKNOWN("map") },
+		{ "clear acl #7", UNKNOWN("ACL") },
+		{ "prepare map #7", UNKNOWN("map") },
+		{ "add map", ADD_MAP },
+		{ "add map x k", ADD_MAP },
+		{ "add map x k v", UNKNOWN("map") },
+		{ "add map @x m k v", "'@x' is no version number." },
+		{ "add acl x", "'add acl' expects two parameters: ACL identifier and pattern." },
+		{ "add acl x k", UNKNOWN("ACL") },
+		{ "commit map", "Missing version number." },
+		{ "commit map x", "Missing version number." },
+		{ "commit map @1", "Missing map identifier." },
+		{ "commit acl @1", "Missing ACL identifier." },
+		{ "commit acl @1 x", UNKNOWN("ACL") },
+		{ "commit map @ m", "'@' is no version number." },
+		{ "commit map @-1 m", "'@-1' is no version number." },
+		{ "commit map @4294967296 m", "'@4294967296' is no version number." },
+		{ "commit map @4294967295 m", UNKNOWN("map") },
+		{ "del map x", "This command expects two parameters: map identifier and key." },
+		{ "del acl x", "This command expects two parameters: ACL identifier and key." },
+		{ "del map x k", UNKNOWN("map") },
+		{ "set map x k", "'set map' expects three parameters: map identifier, key and value." },
+		{ "set map x k v", UNKNOWN("map") },
+	};
+
+	(void)state;
+	ANSWERS(rows);
+}
+
+static void words_of_variables(void **state)
+{
+	static const struct said rows[] = {
+		{ "get var", "Missing process-wide variable identifier." },
+		{ "get var proc.nosuch", "Variable not found." },
+		{ "get var txn.nosuch", "Variable not found." },
+	};
+	static const struct said experimental[] = {
+		{ "set var", "Missing process-wide variable identifier." },
+		{ "set var txn.x 1", "'set var': cannot set variable 'txn.x', only scope 'proc' is "
+				     "permitted here." },
+		{ "set var proc.x", "Missing either 'expr', 'fmt' or expression." },
+		{ "set var proc.x how 1", "'set var': arg type must be either 'expr' or 'fmt' but got 'how'." },
+		{ "set var proc.x expr int(1) more", "'set var': 'more' is one word too many: blanks stand "
+						     "behind a backslash" },
+		{ "set var proc.x expr src", "'src' looks at the client connection, and there is none here" },
+		{ "set var proc.x src", "'src' looks at the client connection, and there is none here" },
+		{ "set var proc.x expr var(proc.y)", "'var(proc.y)' has no value" },
+	};
+	char line[200], expected[200];
+	size_t i;
+
+	(void)state;
+	ANSWERS(rows);
+	for (i = 0; i < ARRAY_LEN(experimental); i++) {
+		snprintf(line, sizeof(line), "experimental-mode on;%s", experimental[i].line);
+		snprintf(expected, sizeof(expected), "\n%s\n\n", experimental[i].answer);
+		assert_string_equal(ask_as(LEVEL_ADMIN, line), expected);
+	}
+}
+
+static void words_of_requests_to_be_told(void **state)
+{
+	static const struct said rows[] = {
+		{ "trace request width 39",
+		  "width: columns of a terminal, 40 to 10000, are expected, not '39'." },
+		{ "trace request width 10001",
+		  "width: columns of a terminal, 40 to 10000, are expected, not '10001'." },
+		{ "trace request width", "width: columns of a terminal, 40 to 10000, are expected, not ''." },
+		{ "trace request frontend nosuch", "There is no frontend 'nosuch'." },
+		{ "trace request path", "'trace request [width COLUMNS] [colour] [frontend NAME] "
+					"[if CONDITION]' is expected, not 'path'." },
+		{ "trace request if", "Behind 'if' a condition is expected." },
+		{ "trace request if {", "Behind '{' an expression is expected." },
+		{ "trace request if { }", "Behind '{' an expression is expected." },
+		{ "trace request width 40 colour if { path /", "The '}' that closes the condition is missing." },
+		{ "trace request if { path -m nosuch / }", "Unknown matching method 'nosuch'." },
+		{ "trace request if { path -x / }", "'-x' cannot stand here; -i, -m and -- can." },
+		{ "trace request if nosuch", "There is no ACL 'nosuch' in any frontend." },
+		{ "trace request if { path / } or { path /a }", "Alternatives ('or') are not possible here." },
+		{ "trace request if { status 200 }", "'status' looks at the server, which is not there yet "
+						     "when a request comes." },
+	};
+
+	(void)state;
+	ANSWERS(rows);
+}
+
 /* ---- the conversation -------------------------------------------------------------------- */
 
 static void words_of_modes(void **state)
@@ -614,7 +716,8 @@ int main(void)
 		test(each_field_of_a_state), test(reasons_to_be_out_of_service),
 		test(results_of_checks), test(states_of_agents), test(connections_of_servers),
 		test(guids), test(words_of_wait), test(a_wait_that_expires),
-		test(a_wait_that_is_met), test(words_of_modes),
+		test(a_wait_that_is_met), test(words_of_maps), test(words_of_variables),
+		test(words_of_requests_to_be_told), test(words_of_modes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

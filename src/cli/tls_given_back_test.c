@@ -171,6 +171,46 @@ static void what_is_trusted(void)
 	does("del ssl ca-file D/other.pem", NULL, "deleted");
 }
 
+/* What is missing, or wrong. */
+static void what_is_refused(void)
+{
+	does("new ssl cert", NULL, "'new ssl cert' expects a filename");
+	does("set ssl cert D/a.pem", NULL, "'set ssl cert expects a filename and a certificate as a payload");
+	does("set ssl cert", fresh, "'set ssl cert expects a filename and a certificate as a payload");
+	does("commit ssl cert", NULL, "'commit ssl cert expects a filename");
+	does("abort ssl cert", NULL, "'abort ssl cert' expects a filename");
+	does("del ssl cert", NULL, "'del ssl cert' expects a certificate name");
+	does("add ssl crt-list D/list", NULL, "'add ssl crtlist' expects a filename and a certificate name");
+	does("add ssl crt-list", "x\n", "'add ssl crtlist' expects a filename and a certificate name");
+	does("add ssl crt-list D/list", "a\nb\n", "only one line of payload is supported!");
+	does("add ssl crt-list D/list", "\n", "no line in the payload!");
+	does("del ssl crt-list D/list", NULL, "'del ssl crtlist' expects a filename and a certificate name");
+	does("del ssl crt-list D/nowhere x", NULL, "/nowhere' does not exist!");
+	does("del ssl crt-list D/list D/l.pem:7", NULL,
+	     "but the line number is incorrect, please specify a correct line number preceded by colons (1)!");
+	says("show ssl crt-list -n", "'show ssl crt-list -n' expects a filename or a directory");
+	does("new ssl ca-file", NULL, "'new ssl ca-file' expects a filename");
+	does("new ssl crl-file", NULL, "'new ssl crl-file' expects a filename");
+	does("new ssl ca-file D/ca.pem", NULL, "/ca.pem' already exists!");
+	does("set ssl ca-file D/ca.pem", NULL, "'set ssl ca-file expects a filename and CAs as a payload");
+	does("set ssl crl-file", "x", "'set ssl crl-file expects a filename and CRLs as a payload");
+	does("commit ssl ca-file", NULL, "'commit ssl ca-file expects a filename");
+	does("del ssl ca-file", NULL, "'del ssl ca-file' expects a CA file name");
+	does("del ssl crl-file", NULL, "'del ssl crl-file' expects a CRL file name");
+	does("del ssl ca-file D/nowhere.pem", NULL, "/nowhere.pem' doesn't exist!");
+	does("del ssl crl-file D/ca.pem", NULL, "/ca.pem' doesn't exist!");
+	does("del ssl ca-file D/ca.pem", NULL, "/ca.pem' in use, can't be deleted!");
+	says("show tls-keys nowhere", "'show tls-keys' unable to locate referenced filename");
+	does("set ssl tls-key #0", NULL,
+	     "'set ssl tls-key' expects a filename and the new TLS key in base64 encoding.");
+	does("set ssl tls-key nowhere AAAA", NULL, "'set ssl tls-key' unable to locate referenced filename");
+	does("set ssl tls-key #0 ???", NULL, "'set ssl tls-key' received invalid base64 encoded TLS key.");
+	does("set ssl tls-key #0 AAAA", NULL, "'set ssl tls-key' received a key of wrong size.");
+	does("set ssl ocsp-response", NULL, "'set ssl ocsp-response' expects response in base64 encoding.");
+	does("set ssl ocsp-response ???", NULL,
+	     "'set ssl ocsp-response' received invalid base64 encoded response.");
+}
+
 /* The one that is named, by a line that says so. */
 static void a_response_is_asked_for(void **state)
 {
@@ -202,6 +242,7 @@ static void what_is_changed_is_given_back(void **state)
 	test_gives_back(what_is_changed);
 	test_gives_back(what_comes_and_goes);
 	test_gives_back(what_is_trusted);
+	test_gives_back(what_is_refused);
 }
 
 /* Byte for byte: more than one piece (CLI_PIECE). */
