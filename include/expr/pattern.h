@@ -52,7 +52,7 @@ struct pattern {
 	union {
 		struct { int64_t min, max; };
 		struct { struct in6_addr addr, mask; }; /* IPv4 in the first four bytes */
-		struct span str;
+		struct { struct span str; uint64_t pairs; }; /* MATCH_SUB: what str consists of */
 		struct regex *regex;
 	};
 	bool ignore_case;

@@ -497,6 +497,82 @@ static void test_parts(void **state)
 	assert_true(part_found("bOT", "a googlebOT", 0));
 }
 
+struct part {
+	char text[12];
+	bool ignore_case;
+};
+
+/* Letters of two kinds and both cases: parts meet, and contain each other. */
+static void make_part(char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		text[i] = "abAB"[below(below(8) ? 2 : 4)];
+	text[len] = 0;
+}
+
+/* Which of them is the first that text contains, without index and pairs; -1: none. */
+static int first_part(const struct part *parts, int count, const char *text)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (*parts[i].text && (parts[i].ignore_case ? strcasestr(text, parts[i].text) :
+							      strstr(text, parts[i].text)))
+			return i;
+	}
+	return -1;
+}
+
+/* count of up to lengths bytes (from least on), looked for in texts of up to most: through the index while
+ * texts are short and lengths are few, else one after the other. */
+static void compare_parts(int count, unsigned least, unsigned lengths, unsigned most)
+{
+	struct arena *arena = arena_new(4096);
+	struct pattern_set *set = pattern_set_new(MATCH_SUB, arena);
+	struct part *parts = calloc((size_t)count, sizeof(*parts));
+	char text[256], number[12];
+	struct err err;
+	int i, found[2] = { 0, 0 };
+
+	assert_non_null(parts);
+	for (i = 0; i < count; i++) {
+		make_part(parts[i].text, least + below(lengths));
+		parts[i].ignore_case = below(2);
+		snprintf(number, sizeof(number), "%d", i);
+		assert_int_equal(pattern_add(set, parts[i].text, number, OP_EQUAL,
+					     parts[i].ignore_case ? PATTERN_ICASE : 0, &err), 0);
+	}
+	for (i = 0; i < 400; i++) {
+		struct sample smp = { .type = SMP_STR, .str = { text, below(most + 1) } };
+		const struct pattern *p;
+
+		make_part(text, smp.str.len);
+		p = pattern_match(set, &smp);
+		assert_int_equal(p ? atoi(p->value) : -1, first_part(parts, count, text));
+		found[p != NULL]++;
+	}
+	assert_true(found[0] && found[1]); /* both were tried */
+	free(parts);
+	arena_free(&arena);
+}
+
+static void test_many_parts(void **state)
+{
+	(void)state;
+	seed = 4711;
+	pattern_cache_resize(0);
+	compare_parts(1, 1, 3, 12);
+	compare_parts(5, 0, 6, 40);
+	compare_parts(60, 5, 7, 60);
+	compare_parts(400, 10, 1, 20); /* by the index */
+	compare_parts(600, 10, 2, 30); /* up to 18 bytes by the index */
+	compare_parts(600, 8, 4, 200); /* up to 9 bytes, and from 65 to 74 */
+	compare_parts(2000, 11, 1, 250);
+	pattern_cache_resize(PATTERN_CACHE_SIZE);
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -514,6 +590,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_many_parts),
 		cmocka_unit_test(test_results_are_kept),
 		cmocka_unit_test(test_results_make_room),
 		cmocka_unit_test(test_walks),

@@ -21,6 +21,9 @@
 
 /* From so many patterns on results are kept: measured, doc/internals/expressions.md. */
 enum { WALK_LONG = 4 };
+/* A look into the index costs as much as so many parts that are told by their pairs not to be in a text. A
+ * text that is longer has so many pairs that few parts are told so. */
+enum { LOOK_COSTS = 8, PAIRS_TELL = 64 };
 
 /* -- methods ---------------------------------------------------------------------------- */
 
@@ -105,16 +108,39 @@ static char *fold(struct arena *arena, struct span s)
 	return out;
 }
 
+/* Pairs of neighbouring bytes, their case aside, each a bit: a part with a pair that a text does not have is
+ * not in it. */
+static uint64_t pairs_of(struct span s)
+{
+	uint64_t pairs = 0;
+	size_t i;
+
+	for (i = 1; i < s.len; i++)
+		pairs |= 1ull << (((uint8_t)s.ptr[i - 1] | 0x20) * 7u + ((uint8_t)s.ptr[i] | 0x20)) % 64;
+	return pairs;
+}
+
+static void pattern_text_key(struct pattern *p, struct arena *arena)
+{
+	const char *key = p->ignore_case ? fold(arena, p->str) : p->str.ptr;
+
+	index_set_key(&p->node, key, p->str.len, p->str.len);
+}
+
 /* What it is found by, where its method has an index. */
 static void pattern_make_key(const struct pattern_set *set, struct pattern *p, struct arena *arena)
 {
 	switch (set->match) {
+	case MATCH_SUB:
+		p->pairs = pairs_of(p->str);
+		if (p->str.len) /* nothing contains what is empty */
+			pattern_text_key(p, arena);
+		break;
 	case MATCH_BIN:
 	case MATCH_STR:
 	case MATCH_BEG:
 	case MATCH_END:
-		index_set_key(&p->node, p->ignore_case ? fold(arena, p->str) : p->str.ptr,
-			      p->str.len, p->str.len);
+		pattern_text_key(p, arena);
 		break;
 	case MATCH_IP:
 		if (p->bits <= 128)
@@ -236,6 +262,23 @@ static const struct pattern *lookup_parts(const struct pattern_index *index, str
 	return best;
 }
 
+/* The first of all parts that s contains. */
+static const struct pattern *lookup_inside(const struct pattern_index *index, struct span s)
+{
+	const struct pattern *best = NULL, *p;
+	size_t i, at, len;
+
+	for (i = 0; i < index->length_count; i++) {
+		len = index->lengths[i];
+		for (at = 0; at + len <= s.len; at++) {
+			p = pattern_of(index_find(index, s.ptr + at, len, len));
+			if (p && (!best || p->order < best->order))
+				best = p;
+		}
+	}
+	return best;
+}
+
 static const struct pattern *lookup_one(const struct pattern_set *set,
 					const struct pattern_index *index, struct span s)
 {
@@ -243,6 +286,8 @@ static const struct pattern *lookup_one(const struct pattern_set *set,
 		return NULL;
 	if (set->match == MATCH_BEG || set->match == MATCH_END)
 		return lookup_parts(index, s, set->match == MATCH_END);
+	if (set->match == MATCH_SUB)
+		return lookup_inside(index, s);
 	/* Most ACLs have one pattern, and most rules do not apply: no hash for what is longer. */
 	if (index->length_count == 1 && index->lengths[0] != s.len)
 		return NULL;
@@ -292,6 +337,30 @@ static bool test_sub(const struct pattern *p, struct span s)
 		at++;
 	}
 	return false;
+}
+
+/* Each place of s with each length that occurs, or each part? */
+static bool sub_by_index(const struct pattern_table *t, struct span s)
+{
+	size_t lengths = t->exact.length_count + t->folded.length_count;
+	size_t costs = s.len > PAIRS_TELL ? 1 : LOOK_COSTS;
+
+	return s.len * lengths * costs < t->count && s.len <= expr_scratch_size;
+}
+
+static const struct pattern *lookup_sub(const struct pattern_set *set, struct span s)
+{
+	const struct pattern *p;
+	uint64_t missing;
+
+	if (sub_by_index(&set->table, s))
+		return lookup_str(set, s);
+	missing = ~pairs_of(s);
+	for (p = set->table.first; p; p = p->next) {
+		if (!(p->pairs & missing) && test_sub(p, s))
+			return p;
+	}
+	return NULL;
 }
 
 enum { DELIMITS_DIR = 1, DELIMITS_DOM = 2 };
@@ -489,7 +558,7 @@ static const struct pattern *pattern_walk_kept(const struct pattern_set *set, co
 
 	if (pattern_cache_find(set->table.stamp, smp->str, &p))
 		return p;
-	p = pattern_walk(set, smp);
+	p = set->match == MATCH_SUB ? lookup_sub(set, smp->str) : pattern_walk(set, smp);
 	if (given_up == regex_given_up)
 		pattern_cache_keep(set->table.stamp, smp->str, p);
 	return p;
