@@ -27,6 +27,7 @@ struct task {
 /* What others may see of a loop that lives: it writes this with plain stores. */
 struct loop_pulse {
 	_Atomic uint64_t turns;
+	_Atomic uint64_t spun_us; /* its processor's time while it polled on (event/poller.h): for nobody */
 	_Atomic uint32_t asleep; /* 1: inside the poller */
 };
 /* Where the loop of this process writes it; never NULL. share/segment.c points it to where others
@@ -43,20 +44,9 @@ bool loop_stopping(void);
 /* One turn: polls at most max_wait_ms (-1: until something happens). For tests. */
 void loop_turn(int max_wait_ms);
 
-/* Until then the loop does two things when nothing is ready, before it waits for events. With
- * gives_way it lets others have this processor. If that brings nothing, it sleeps for so long, well
- * below a millisecond. Events of a busy time thus gather and are answered together. No event, timer
- * or signal is lost. Each may be answered later, by the sleep or by what others take: some ms;
- * after more than 10 ms others are not asked for a while. The caller has learnt that this pays. us
- * 0: no more of that. */
-void loop_rest(unsigned us, bool gives_way, uint64_t until_ms);
-
 /* busy-polling: never sleeps; what comes is seen at once, at the price of a processor. */
 void loop_busy(bool on);
 bool loop_is_busy(void);
-/* When nothing is ready, the loop asks the poller again and again for so long before it sleeps; it does
- * not rest (loop_rest) then. 0: it sleeps at once. */
-void loop_spin(unsigned us);
 /* Each call is measured (event/profile.h), from the next turn of loop_run on. */
 void loop_measure(bool on);
 /* Most tasks of one turn (tune.runqueue-depth), behind which come timers and a poll; 0: all that
@@ -109,12 +99,6 @@ struct reap {
 };
 void loop_reap(struct reap *reap, void (*free_it)(struct reap *reap));
 
-struct epoll_event;
-/* Tests: replaces epoll_wait (NULL: the real one again). */
-void loop_set_poller(int (*poller)(struct epoll_event *events, int max, int timeout_ms));
-/* Tests: replaces sched_yield; returns the us that it took. */
-void loop_set_yielder(unsigned (*yielder)(void));
-
 /* What the loop is about, or was last: for whoever finds the process hanging or dead. A source is
  * valid while it is named: it goes at LOOP_FREES. Objects of tasks and timers may end while they
  * run, so of these the functions are named. */
@@ -133,7 +117,7 @@ extern void (*loop_below)(struct text *t);
 
 /* For show info / activity. */
 struct loop_stats {
-	uint64_t turns, events, empty_polls, tasks, timers, rests, yields;
+	uint64_t turns, events, empty_polls, tasks, timers;
 	unsigned sources; /* registered now */
 };
 extern struct loop_stats loop_stats;

@@ -9,6 +9,7 @@
 #include "cli/stats_conf.h"
 #include "cli/tables.h"
 #include "event/loop.h"
+#include "event/poller.h"
 #include "event/timer.h"
 #include "log/date.h"
 #include "expr/userlist.h"

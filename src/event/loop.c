@@ -5,22 +5,15 @@
 #include "event/loop.h"
 
 #include "base/clock.h"
+#include "event/poller.h"
 #include "event/probe.h"
 #include "event/profile.h"
 #include "event/timer.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <time.h>
-#include <unistd.h>
-
-enum { YIELDED_US = 2,        /* less: nobody else wanted the processor */
-       YIELD_MOST_US = 10000, /* more: it is crowded; clients would wait too long */
-       CROWDED_MS = 100,      /* then no more for so long */
-       YIELDS_MOST = 4 };     /* before a rest */
 
 #ifdef PROBES
 void (*probe_passed)(struct relay *relay);
@@ -31,58 +24,23 @@ void (*loop_below)(struct text *t);
 static struct loop_pulse unseen;
 struct loop_pulse *loop_pulse = &unseen;
 
-static int epoll_fd = -1;
 static int max_events;
 static struct epoll_event *events;
 static bool stopping, busy;
-static unsigned spin_us;
 static bool measuring, aside; /* aside: one of stopping and measuring */
 static unsigned tasks_most = UINT_MAX;
 static struct list tasks = LIST_INIT(tasks);
 static struct reap *reap_first;
-static unsigned rest_us;
-static bool rest_gives_way;
-static uint64_t rest_until_ms, crowded_until_ms;
-
-static int loop_epoll(struct epoll_event *ev, int max, int timeout_ms)
-{
-	return epoll_wait(epoll_fd, ev, max, timeout_ms);
-}
-
-static int (*loop_poller)(struct epoll_event *ev, int max, int timeout_ms) = loop_epoll;
-
-void loop_set_poller(int (*poller)(struct epoll_event *ev, int max, int timeout_ms))
-{
-	loop_poller = poller ? poller : loop_epoll;
-}
-
-/* How long others kept the processor that was offered to them. */
-static unsigned loop_sched_yield(void)
-{
-	uint64_t before = clock_read_us();
-
-	sched_yield();
-	return (unsigned)(clock_read_us() - before);
-}
-
-static unsigned (*loop_yielder)(void) = loop_sched_yield;
-
-void loop_set_yielder(unsigned (*yielder)(void))
-{
-	loop_yielder = yielder ? yielder : loop_sched_yield;
-}
 
 int loop_init(int maxevents)
 {
 	BUG_ON(maxevents < 1);
-	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (epoll_fd < 0)
+	if (poller_open() < 0)
 		return -1;
 	max_events = maxevents;
 	events = calloc((size_t)maxevents, sizeof(*events));
 	if (!events) {
-		close(epoll_fd);
-		epoll_fd = -1;
+		poller_close();
 		errno = ENOMEM;
 		return -1;
 	}
@@ -94,9 +52,7 @@ int loop_init(int maxevents)
 
 void loop_free(void)
 {
-	if (epoll_fd >= 0)
-		close(epoll_fd);
-	epoll_fd = -1;
+	poller_close();
 	free(events);
 	events = NULL;
 }
@@ -105,7 +61,7 @@ static int loop_control(int op, struct source *src, uint32_t mask)
 {
 	struct epoll_event ev = { .events = mask, .data.ptr = src };
 
-	return epoll_ctl(epoll_fd, op, src->fd, &ev);
+	return poller_control(op, src->fd, &ev);
 }
 
 int loop_add(struct source *src, uint32_t mask)
@@ -255,76 +211,15 @@ bool loop_is_busy(void)
 	return busy;
 }
 
-void loop_spin(unsigned us)
-{
-	spin_us = us;
-}
-
-void loop_rest(unsigned us, bool gives_way, uint64_t until_ms)
-{
-	rest_us = us;
-	rest_gives_way = gives_way;
-	rest_until_ms = us ? until_ms : 0;
-}
-
-/* Offers this processor to others. True: somebody took it, and may have sent something. */
-static bool loop_give_way(void)
-{
-	unsigned us;
-
-	if (!rest_gives_way || clock_now_ms < crowded_until_ms)
-		return false;
-	us = loop_yielder();
-	if (us < YIELDED_US)
-		return false;
-	loop_stats.yields++;
-	if (us > YIELD_MOST_US)
-		crowded_until_ms = clock_now_ms + us / 1000 + CROWDED_MS;
-	return true;
-}
-
-/* What is ready now; if nothing is, gives way and sleeps for a moment. */
-static int loop_poll_or_rest(void)
-{
-	struct timespec rest = { .tv_nsec = rest_us * 1000L };
-	int i, n = loop_poller(events, max_events, 0);
-
-	for (i = 0; !n && i < YIELDS_MOST && loop_give_way(); i++)
-		n = loop_poller(events, max_events, 0);
-	if (!n) {
-		loop_stats.rests++;
-		nanosleep(&rest, NULL);
-	}
-	return n;
-}
-
-/* What comes within the time for which the loop may spin; a timer that is due earlier ends it. */
-static int loop_poll_spinning(int timeout_ms)
-{
-	uint64_t most = (uint64_t)timeout_ms * 1000, began = clock_read_us();
-	int n;
-
-	if (timeout_ms < 0 || most > spin_us)
-		most = spin_us;
-	do
-		n = loop_poller(events, max_events, 0);
-	while (!n && clock_read_us() - began < most);
-	return n;
-}
-
-/* Polls, and lets the parent see that this process lives: three plain stores. */
+/* Polls, and lets the parent see that this process lives: plain stores. */
 static ALWAYS_INLINE int loop_poll(int timeout_ms)
 {
-	int n = 0;
+	int n;
 
 	atomic_store_explicit(&loop_pulse->asleep, 1, memory_order_relaxed);
-	if (unlikely(spin_us && timeout_ms))
-		n = loop_poll_spinning(timeout_ms);
-	else if (unlikely(clock_now_ms <= rest_until_ms && timeout_ms))
-		n = loop_poll_or_rest();
-	if (likely(!n))
-		n = loop_poller(events, max_events, timeout_ms);
+	n = poller_wait(events, max_events, timeout_ms);
 	atomic_store_explicit(&loop_pulse->asleep, 0, memory_order_relaxed);
+	atomic_store_explicit(&loop_pulse->spun_us, poller_stats.spun_us, memory_order_relaxed);
 	loop_stats.turns++;
 	atomic_store_explicit(&loop_pulse->turns, loop_stats.turns, memory_order_relaxed);
 	return n;

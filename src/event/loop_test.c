@@ -3,6 +3,7 @@
 #include "event/loop.h"
 
 #include "base/clock.h"
+#include "event/poller.h"
 #include "event/timer.h"
 
 #include <setjmp.h>
@@ -14,15 +15,13 @@
 #include <unistd.h>
 
 static struct source *ready_source;
-static int last_timeout, first_timeout, polls;
+static int last_timeout;
 
 /* Reports ready_source once. */
 static int test_poller(struct epoll_event *events, int max, int timeout_ms)
 {
 	assert_true(max >= 1);
 	last_timeout = timeout_ms;
-	if (!polls++)
-		first_timeout = timeout_ms;
 	if (!ready_source)
 		return 0;
 	events[0] = (struct epoll_event){ .events = EPOLLIN, .data.ptr = ready_source };
@@ -124,90 +123,6 @@ static void sleeps_until_the_next_timer_alone(void **state)
 	timer_cancel(&timer);
 }
 
-static unsigned yield_us, yields;
-
-static unsigned test_yielder(void)
-{
-	yields++;
-	return yield_us;
-}
-
-/* Only when nothing is ready, and only until then. */
-static void rests_before_it_sleeps(void **state)
-{
-	struct source src = { .fd = -1, .ready = on_ready };
-	uint64_t rests = loop_stats.rests;
-
-	(void)state;
-	clock_freeze(2000);
-	loop_rest(10, true, 2001);
-	polls = 0;
-	loop_turn(-1);
-	assert_int_equal(polls, 2);
-	assert_int_equal(first_timeout, 0);
-	assert_int_equal(last_timeout, -1);
-	assert_int_equal(loop_stats.rests - rests, 1);
-	ready_source = &src;
-	polls = 0;
-	loop_turn(-1);
-	assert_int_equal(polls, 1);
-	clock_advance(2);
-	loop_turn(-1);
-	assert_int_equal(polls, 2);
-	assert_int_equal(first_timeout, 0);
-	assert_int_equal(last_timeout, -1);
-	assert_int_equal(loop_stats.rests - rests, 1);
-}
-
-/* Whoever takes the processor may send something: that is looked at before the rest. */
-static void gives_way_before_it_rests(void **state)
-{
-	uint64_t rests = loop_stats.rests, counted = loop_stats.yields;
-
-	(void)state;
-	clock_freeze(3000);
-	loop_rest(10, true, 5000);
-	yield_us = 3000;
-	polls = 0;
-	yields = 0;
-	loop_turn(-1);
-	assert_int_equal(yields, 4);
-	assert_int_equal(loop_stats.yields - counted, 4);
-	assert_int_equal(polls, 6);
-	assert_int_equal(loop_stats.rests - rests, 1);
-	yield_us = 0; /* nobody wanted it */
-	polls = 0;
-	yields = 0;
-	loop_turn(-1);
-	assert_int_equal(yields, 1);
-	assert_int_equal(loop_stats.yields - counted, 4);
-	assert_int_equal(polls, 2);
-	assert_int_equal(loop_stats.rests - rests, 2);
-}
-
-/* Others who keep it for long are not asked again soon. */
-static void gives_no_way_to_a_crowd(void **state)
-{
-	(void)state;
-	clock_freeze(10000);
-	loop_rest(10, true, 20000);
-	yield_us = 20000;
-	yields = 0;
-	loop_turn(-1);
-	assert_int_equal(yields, 1);
-	loop_turn(-1);
-	clock_advance(100);
-	loop_turn(-1);
-	assert_int_equal(yields, 1);
-	clock_advance(50);
-	yield_us = 0;
-	loop_turn(-1);
-	assert_int_equal(yields, 2);
-	clock_freeze(30000);
-	loop_turn(-1);
-	assert_int_equal(yields, 2);
-}
-
 static void busy_never_sleeps(void **state)
 {
 	(void)state;
@@ -217,35 +132,6 @@ static void busy_never_sleeps(void **state)
 	assert_int_equal(last_timeout, 0);
 	loop_busy(false);
 	loop_turn(-1);
-	assert_int_equal(last_timeout, -1);
-}
-
-static void spins_before_it_sleeps(void **state)
-{
-	struct source src = { .fd = -1, .ready = on_ready }; /* not registered: it is passed over */
-	uint64_t began = clock_read_us();
-
-	(void)state;
-	loop_spin(3000);
-	polls = 0;
-	loop_turn(-1);
-	assert_true(clock_read_us() - began >= 3000);
-	assert_true(polls >= 2);
-	assert_int_equal(first_timeout, 0);
-	assert_int_equal(last_timeout, -1);
-	polls = 0;
-	loop_turn(1); /* no longer than until something is due */
-	assert_int_equal(first_timeout, 0);
-	assert_int_equal(last_timeout, 1);
-	ready_source = &src; /* what is there ends it */
-	polls = 0;
-	loop_turn(-1);
-	assert_int_equal(polls, 1);
-	assert_int_equal(last_timeout, 0);
-	loop_spin(0);
-	polls = 0;
-	loop_turn(-1);
-	assert_int_equal(polls, 1);
 	assert_int_equal(last_timeout, -1);
 }
 
@@ -284,15 +170,14 @@ static void so_many_tasks_a_turn(void **state)
 static int setup(void **state)
 {
 	(void)state;
-	loop_set_yielder(test_yielder);
-	loop_set_poller(test_poller);
+	poller_set_wait(test_poller);
 	return loop_init(8);
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	loop_set_poller(NULL);
+	poller_set_wait(NULL);
 	loop_free();
 	return 0;
 }
@@ -303,11 +188,7 @@ int main(void)
 		cmocka_unit_test(events_tasks_timers_then_reaping),
 		cmocka_unit_test(removed_sources_stay_silent),
 		cmocka_unit_test(sleeps_until_the_next_timer_alone),
-		cmocka_unit_test(rests_before_it_sleeps),
-		cmocka_unit_test(gives_way_before_it_rests),
-		cmocka_unit_test(gives_no_way_to_a_crowd),
 		cmocka_unit_test(busy_never_sleeps),
-		cmocka_unit_test(spins_before_it_sleeps),
 		cmocka_unit_test(so_many_tasks_a_turn),
 	};
 

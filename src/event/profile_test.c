@@ -4,6 +4,7 @@
 #include "event/profile.h"
 
 #include "event/loop.h"
+#include "event/poller.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,12 +68,12 @@ static const struct profile_row *row_of(void (*function)(void))
 
 static void run(unsigned turns)
 {
-	loop_set_poller(both);
+	poller_set_wait(both);
 	assert_int_equal(loop_init(8), 0);
 	left = turns;
 	loop_run();
 	loop_free();
-	loop_set_poller(NULL);
+	poller_set_wait(NULL);
 }
 
 static void calls_are_measured(void **state)

@@ -8,18 +8,9 @@
 #include "tally/tally.h"
 
 #include "base/clock.h"
-
-#include <time.h>
+#include "event/poller.h"
 
 enum { SAMPLE_MS = 250 };
-
-static uint64_t own_cpu_us(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
-}
 
 /* Of one processor, over the last whole sample; a sample ends when somebody asks. */
 static unsigned cpu_percent(void)
@@ -30,7 +21,7 @@ static unsigned cpu_percent(void)
 
 	if (age < SAMPLE_MS)
 		return percent;
-	now = own_cpu_us();
+	now = poller_busy_us();
 	percent = before_ms ? (unsigned)((now - before_cpu_us) / 10 / age) : 0;
 	before_ms = clock_now_ms;
 	before_cpu_us = now;

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "event/loop.h"
+#include "event/poller.h"
 #include "event/timer.h"
 #include "net/listener.h"
 #include "share/segment.h"
@@ -42,7 +43,7 @@ struct peer {
 	uint64_t turns;       /* when this process stood back */
 	uint64_t still;       /* it hangs while its turns are this - 1; 0: it does not */
 	uint64_t called;      /* it was called back when its turns were this - 1 */
-	uint64_t cpu_ns, own_cpu_ns, cpu_at_ms; /* when its CPU time was looked at last */
+	uint64_t busy_us, own_busy_us, cpu_at_ms; /* when its CPU time was looked at last */
 	pid_t cpu_pid;
 	bool busier;          /* than this process, then */
 };
@@ -114,36 +115,41 @@ static unsigned load_of(const struct segment_row *row)
 			  atomic_load_explicit(&row->recent_accepts, memory_order_relaxed), clock_now_ms);
 }
 
-static uint64_t cpu_ns(clockid_t clock)
+/* As poller_busy_us of that process. */
+static uint64_t busy_us(clockid_t clock, const struct segment_row *row)
 {
+	uint64_t spun = atomic_load_explicit(&row->pulse.spun_us, memory_order_relaxed), us;
 	struct timespec ts;
 
-	return clock_gettime(clock, &ts) ? 0 : (uint64_t)ts.tv_sec * 1000000000u +
-					       (uint64_t)ts.tv_nsec;
+	if (clock_gettime(clock, &ts))
+		return 0;
+	us = (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
+	return us > spun ? us - spun : 0;
 }
 
 /* Has that process used clearly more CPU of late than this one? Then its few connections are
  * heavy, and it is not left the next ones. Only asked of those whom one would stand back for. */
-static bool is_busier(struct peer *peer, pid_t pid)
+static bool is_busier(struct peer *peer, const struct segment_row *row)
 {
 	uint64_t age = clock_now_ms - peer->cpu_at_ms, theirs, mine;
+	pid_t pid = row->pid;
 	clockid_t clock;
 
 	if (peer->cpu_pid == pid && age < CPU_LEAST_MS)
 		return peer->busier;
 	if (clock_getcpuclockid(pid, &clock))
 		return false;
-	theirs = cpu_ns(clock);
-	mine = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+	theirs = busy_us(clock, row);
+	mine = poller_busy_us();
 	peer->busier = false;
-	if (peer->cpu_pid == pid && age <= CPU_MOST_MS && theirs > peer->cpu_ns) {
-		uint64_t busy = (theirs - peer->cpu_ns) / (age * 1000);
-		uint64_t own = (mine - peer->own_cpu_ns) / (age * 1000);
+	if (peer->cpu_pid == pid && age <= CPU_MOST_MS && theirs > peer->busy_us) {
+		uint64_t busy = (theirs - peer->busy_us) / age;
+		uint64_t own = (mine - peer->own_busy_us) / age;
 
 		peer->busier = busy > CPU_BUSY && busy > CPU_TIMES * own;
 	}
-	peer->cpu_ns = theirs;
-	peer->own_cpu_ns = mine;
+	peer->busy_us = theirs;
+	peer->own_busy_us = mine;
 	peer->cpu_at_ms = clock_now_ms;
 	peer->cpu_pid = pid;
 	return peer->busier;
@@ -172,7 +178,7 @@ static unsigned least_of_others(void)
 			continue;
 		load = load_of(r);
 		if (load < least && !(share_stands_back(own, load, false) &&
-				      is_busier(&peers[row], r->pid)))
+				      is_busier(&peers[row], r)))
 			least = load;
 	}
 	return least;

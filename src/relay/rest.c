@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "event/loop.h"
+#include "event/poller.h"
 #include "relay/trial.h"
 
 #include <time.h>
@@ -90,7 +91,7 @@ static void rest_begin(void)
 static inline void rest_use(const struct trial_way *way)
 {
 	rest_copies = way->copies;
-	loop_rest(way->us, way->gives_way, clock_now_ms + REST_MS);
+	poller_rest(way->us, way->gives_way, clock_now_ms + REST_MS);
 }
 
 static void rest_judge(uint64_t events)
@@ -108,7 +109,8 @@ static void rest_judge(uint64_t events)
 		rest.many = many;
 		rest.large_ms = clock_now_ms;
 	} else {
-		rest_use(&trial_ways[0]);
+		rest_copies = false;
+		poller_rest(0, false, 0);
 	}
 	rest.bytes = rest.weight = 0;
 	rest.pieces = rest.changes = 0;

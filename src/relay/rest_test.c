@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "event/loop.h"
+#include "event/poller.h"
 #include "relay/trial.h"
 
 #include <setjmp.h>
@@ -40,10 +41,10 @@ static void read_meter(struct trial_mark *mark)
 /* A turn in which nothing is ready: does it rest? */
 static bool rests(void)
 {
-	uint64_t before = loop_stats.rests;
+	uint64_t before = poller_stats.rests;
 
 	loop_turn(-1);
-	return loop_stats.rests > before;
+	return poller_stats.rests > before;
 }
 
 /* A second or more under such a load, on a machine where a rest saves half of the CPU time, up to a
@@ -109,9 +110,9 @@ static void never_when_a_task_waits(void **state)
 
 	(void)state;
 	assert_true(rests_after(LARGE, 10));
-	before = loop_stats.rests;
+	before = poller_stats.rests;
 	loop_turn(0); /* as with a task: the poller is not to wait */
-	assert_int_equal(loop_stats.rests, before);
+	assert_int_equal(poller_stats.rests, before);
 }
 
 static void never_between_small_pieces(void **state)
@@ -153,8 +154,8 @@ static int setup(void **state)
 {
 	(void)state;
 	clock_freeze(1000);
-	loop_set_poller(nothing_ready);
-	loop_set_yielder(nobody_there);
+	poller_set_wait(nothing_ready);
+	poller_set_processor(nobody_there, NULL);
 	rest_set_meter(read_meter);
 	return loop_init(8);
 }
@@ -162,7 +163,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	loop_set_poller(NULL);
+	poller_set_wait(NULL);
 	rest_set_meter(NULL);
 	loop_free();
 	return 0;

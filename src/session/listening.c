@@ -9,6 +9,7 @@
 #include "base/kind.h"
 #include "config/config.h"
 #include "event/loop.h"
+#include "event/poller.h"
 #include "event/timer.h"
 #include "exchange/idle.h"
 #include "log/log.h"
@@ -381,7 +382,7 @@ void listening_finish(enum listening_finish how, void (*done)(void))
 		streams_hold();
 	global_state->stopping = true;
 	loop_busy(false); /* a new process may want the processor */
-	loop_spin(0);
+	poller_spin(0, false);
 	linger_hurry();
 	finish_done = done;
 	streams_few_left = listening_few_left;

@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "event/change.h"
 #include "event/loop.h"
+#include "event/poller.h"
 #include "event/timer.h"
 #include "expr/regex.h"
 #include "expr/state.h"
@@ -256,16 +257,13 @@ static void info_fill_connections(struct info *info, const struct global_tally *
 	v[INFO_REGEX_GIVEN_UP] = stats_u64(sum->counted[COUNTED_REGEX_GIVEN_UP]);
 }
 
-/* Idle time: what the process did not spend on a CPU since the last question that is at
+/* Idle time: what the process did not spend on work since the last question that is at
  * least a second old; since the start at first. */
 static unsigned info_idle_percent(void)
 {
 	static uint64_t old_us, old_cpu_us, last_us, last_cpu_us;
-	uint64_t now_us = clock_read_us(), cpu_us, elapsed, busy;
-	struct timespec ts;
+	uint64_t now_us = clock_read_us(), cpu_us = poller_busy_us(), elapsed, busy;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	cpu_us = (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
 	if (!last_us)
 		last_us = old_us = global_state->start_ms * 1000;
 	if (now_us >= last_us + 1000000) {

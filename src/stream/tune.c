@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "config/config.h"
 #include "event/loop.h"
+#include "event/poller.h"
 #include "event/profile.h"
 #include "expr/expr.h"
 #include "kernel/kernel.h"
@@ -24,7 +25,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { BUFSIZE = 16384, MAXREWRITE = 1024, BUFSIZE_MIN = 1024 };
+enum { BUFSIZE = 16384, MAXREWRITE = 1024, BUFSIZE_MIN = 1024, SPIN_US = 60 };
 
 static int parse_profile_memory(struct statement *st, const struct keyword *kw, void *object)
 {
@@ -51,6 +52,7 @@ static void tune_init(struct config *cfg, void *data)
 	t->bufsize = BUFSIZE;
 	t->maxrewrite = MAXREWRITE;
 	t->maxpipes = -1;
+	t->spin_us = -1;
 	t->kernel_after = 8;
 	t->buffers_reserve = 2;
 	t->maxpollevents = 200;
@@ -88,7 +90,7 @@ static int tune_prepare(struct config *cfg, void *data, struct err *err)
 	streams_watched &= (uint8_t)~WATCH_CALLS;
 	streams_watched |= all->global.counts_calls ? WATCH_CALLS : 0;
 	loop_busy(t->busy_polling);
-	loop_spin((unsigned)t->spin_us);
+	poller_spin(t->spin_us < 0 ? SPIN_US : (unsigned)t->spin_us, t->spin_us < 0);
 	loop_limit_tasks((unsigned)t->runqueue_depth);
 	memory_debug.fail_percent = (unsigned)t->fail_alloc;
 	trim_configure(!t->no_trimming);
@@ -203,7 +205,7 @@ static const struct keyword tune_keywords[] = {
 		"buffers allocated at the start, for when memory runs out"),
 	SIZE_ROW("tune.pipesize", 0, pipesize, 4096, 1 << 30, "1m",
 		 "bytes that a pipe should hold; the system may allow less"),
-	INT_ROW("tune.spin-us", 0, spin_us, 0, 10000, "0 (it sleeps at once)",
+	INT_ROW("tune.spin-us", 0, spin_us, 0, 10000, "60, as long as that pays",
 		"microseconds for which a worker polls on before it sleeps"),
 	INT_ROW("tune.maxpollevents", KW_FIRST, maxpollevents, 1, 1000000, "200",
 		"most events taken from one poll"),
