@@ -8,8 +8,7 @@
 struct check;
 struct server;
 
-extern bool schedule_checking; /* this process checks */
-extern int schedule_spread;    /* spread-checks: percent of the interval */
+extern int schedule_spread; /* spread-checks: percent of the interval */
 
 /* Is it asked at all, as things stand? */
 bool schedule_wanted(const struct check *check);

@@ -280,10 +280,7 @@ struct server {
 	size_t line_len;         /* ... their length */
 	uint32_t serial;         /* how many were added before it; 0: none, it was not */
 	uint8_t from_words;      /* behind its address: "from ..." was read already */
-	struct name_place {
-		char *text;      /* NULL: none yet */
-		size_t size;
-	} given[2];              /* names of commands lie there in turn */
+	struct given_name *given; /* server_add.c: two places for names of commands; NULL: none */
 	struct list left;        /* among those that have left and are not freed yet */
 	bool in_use;             /* found in use since */
 	unsigned left_row;       /* the process that it has left */

@@ -53,7 +53,9 @@ struct tls_conn {
  * TLS_STREAMING bytes of a connection, and for as many behind each pause of more than `idle_ms'
  * (0: no pause counts). Short records let the peer decipher bytes as they come. */
 struct tls_records {
-	unsigned most, first, idle_ms;
+	unsigned most;    /* tune.ssl.hard-maxrecord */
+	unsigned first;   /* tune.ssl.maxrecord */
+	unsigned idle_ms; /* tune.idletimer */
 };
 extern struct tls_records tls_records;
 enum { TLS_STREAMING = 65536 };

@@ -83,9 +83,6 @@ struct tls_global {
 	struct tls_settings bind, server; /* ssl-default-bind-*, ssl-default-server-* */
 	const struct tls_settings *server_copy; /* newest of tls_server_defaults */
 	unsigned default_dh;      /* tune.ssl.default-dh-param, bits; 0: not given */
-	unsigned hard_maxrecord;  /* tune.ssl.hard-maxrecord, bytes; 0: no limit */
-	unsigned maxrecord;       /* tune.ssl.maxrecord, bytes; 0: no limit */
-	unsigned idle_ms;         /* tune.idletimer */
 	unsigned context_cache;   /* tune.ssl.ssl-ctx-cache-size, certificates */
 };
 extern struct tls_global tls_global;

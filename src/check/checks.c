@@ -288,11 +288,11 @@ static void check_take_over(const struct proxies *all)
 /* Of several processes one checks. */
 static void check_make_active(bool active)
 {
-	if (active == schedule_checking)
+	if (active == facts_checker.here)
 		return;
 	if (active)
 		check_take_over(proxies_running);
-	schedule_checking = facts_checker.here = active;
+	facts_checker.here = active;
 	if (active)
 		check_start_all(proxies_running);
 	else
@@ -337,7 +337,7 @@ static void check_stop(void)
 	struct server *s;
 	struct proxy *px;
 
-	schedule_checking = false;
+	facts_checker.here = false;
 	if (!proxies_running)
 		return;
 	list_for_each(px, &proxies_running->list, node)

@@ -4,11 +4,11 @@
 #include "base/clock.h"
 #include "check/check.h"
 #include "proxy/agent_conf.h"
+#include "proxy/facts.h"
 #include "proxy/proxy.h"
 
 #include <stdlib.h>
 
-bool schedule_checking;
 int schedule_spread;
 
 static unsigned first_of(unsigned a, unsigned b)
@@ -55,7 +55,7 @@ bool schedule_wanted(const struct check *check)
 {
 	const struct server_state *state = check->server->state;
 
-	if (!schedule_checking)
+	if (!facts_checker.here)
 		return false;
 	return check->is_agent ? !state->agent.paused :
 				 !state->check.paused && !(state->admin & ADMIN_MAINT);

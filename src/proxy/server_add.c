@@ -208,16 +208,27 @@ void server_remove(struct server *s)
 		timer_set(&reaper, clock_now_ms + 1);
 }
 
-/* A copy of the name, in memory that the server keeps for names that it is given: two places in turn,
- * so that the name of before stays whole. NULL: out of memory. */
+struct given_name {
+	char *text; /* NULL: none yet */
+	size_t size;
+};
+
+/* A copy of the name, in memory that the server keeps for names that it is given: two places in
+ * turn, so that the name of before stays whole. NULL: out of memory. */
 static const char *keep_name(struct server *s, const char *name)
 {
-	struct name_place *place = &s->given[s->id == s->given[0].text];
+	struct arena *arena = s->arena ? s->arena : config_running->arena;
+	struct given_name *place;
 	size_t size = strlen(name) + 1;
 
+	if (!s->given)
+		s->given = arena_alloc(arena, 2 * sizeof(*s->given));
+	if (!s->given)
+		return NULL;
+	place = &s->given[s->id == s->given[0].text];
 	if (place->size < size) {
 		place->size = 0;
-		place->text = arena_alloc(s->arena ? s->arena : config_running->arena, 2 * size);
+		place->text = arena_alloc(arena, 2 * size);
 		if (!place->text)
 			return NULL;
 		place->size = 2 * size;

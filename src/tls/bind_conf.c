@@ -155,7 +155,7 @@ static int bind_sign_pass(struct statement *st, const struct keyword *kw, void *
 
 /* -- the global section ---------------------------------------------------------------------- */
 
-/* Its data are in tls_global, which commands need, too. */
+/* Its data are in tls_global, which commands need, too, and in tls_records. */
 static int global_default(struct statement *st, const struct keyword *kw, void *object)
 {
 	(void)object;
@@ -197,10 +197,16 @@ static int global_number(struct statement *st, const struct keyword *kw, void *o
 	return set_unsigned(st, kw, &tls_global);
 }
 
-static int global_duration(struct statement *st, const struct keyword *kw, void *object)
+static int record_number(struct statement *st, const struct keyword *kw, void *object)
 {
 	(void)object;
-	return set_duration(st, kw, &tls_global);
+	return set_unsigned(st, kw, &tls_records);
+}
+
+static int record_duration(struct statement *st, const struct keyword *kw, void *object)
+{
+	(void)object;
+	return set_duration(st, kw, &tls_records);
 }
 
 static int global_dh_file(struct statement *st, const struct keyword *kw, void *object)
@@ -255,6 +261,7 @@ static int global_gone(struct statement *st, const struct keyword *kw, void *obj
 /* -- rows ------------------------------------------------------------------------------------ */
 
 #define GLOBAL(field) offsetof(struct tls_global, field)
+#define RECORDS(field) offsetof(struct tls_records, field)
 
 static const struct keyword bind_keywords[] = {
 	{ "ssl", SCOPE_BIND, 0, "", bind_setting, .help = "connections speak TLS" },
@@ -350,14 +357,14 @@ static const struct keyword bind_keywords[] = {
 	  .help = "load a provider of OpenSSL" },
 	{ "ssl-provider-path", SCOPE_GLOBAL, 0, "<path>", global_library,
 	  .help = "where the providers loaded from here on are looked for" },
-	{ "tune.ssl.hard-maxrecord", SCOPE_GLOBAL, 0, "<bytes>", global_number,
-	  .offset = GLOBAL(hard_maxrecord), .min = 0, .max = 16384, .dflt = "0 (16384)",
+	{ "tune.ssl.hard-maxrecord", SCOPE_GLOBAL, 0, "<bytes>", record_number,
+	  .offset = RECORDS(most), .min = 0, .max = 16384, .dflt = "0 (16384)",
 	  .help = "most bytes of data in one record of TLS" },
-	{ "tune.ssl.maxrecord", SCOPE_GLOBAL, 0, "<bytes>", global_number,
-	  .offset = GLOBAL(maxrecord), .min = 0, .max = 16384, .dflt = "0 (no limit)",
+	{ "tune.ssl.maxrecord", SCOPE_GLOBAL, 0, "<bytes>", record_number,
+	  .offset = RECORDS(first), .min = 0, .max = 16384, .dflt = "0 (no limit)",
 	  .help = "bytes of data in each of the first records, and of those behind a pause" },
-	{ "tune.idletimer", SCOPE_GLOBAL, 0, "<time>", global_duration,
-	  .offset = GLOBAL(idle_ms), .min = 0, .max = 65535, .dflt = "1s",
+	{ "tune.idletimer", SCOPE_GLOBAL, 0, "<time>", record_duration,
+	  .offset = RECORDS(idle_ms), .min = 0, .max = 65535, .dflt = "1s",
 	  .help = "a pause, for tune.ssl.maxrecord; 0: there is none" },
 	{ "tune.ssl.ssl-ctx-cache-size", SCOPE_GLOBAL, 0, "<number>", global_number,
 	  .offset = GLOBAL(context_cache), .min = 0, .max = INT_MAX, .dflt = "1000",
@@ -374,7 +381,7 @@ static void bind_init(struct config *cfg, void *data)
 	(void)data;
 	memset(&tls_global, 0, sizeof(tls_global));
 	tls_global.context_cache = 1000;
-	tls_global.idle_ms = 1000;
+	tls_records = (struct tls_records){ .idle_ms = 1000 };
 }
 
 /* For certificates. */
@@ -420,9 +427,6 @@ static int bind_prepare(struct config *cfg, void *data, struct err *err)
 	(void)cfg;
 	(void)data;
 	(void)err;
-	tls_records.most = tls_global.hard_maxrecord;
-	tls_records.first = tls_global.maxrecord;
-	tls_records.idle_ms = tls_global.idle_ms;
 	tls_trust_close();
 	return 0;
 }
