@@ -131,6 +131,15 @@ config() {
 	} >"$dir/cfg"
 }
 
+# http_config [GLOBAL LINE]... <SECTIONS: config, with http_defaults in front of them.
+http_config() {
+	{
+		[ $# -eq 0 ] || printf '\t%s\n' "$@"
+		http_defaults
+		cat
+	} | config
+}
+
 # each_way TEST: calls the function TEST with penstock running, once for each way to move bytes;
 # with proxy=http_proxy in mode http, with the lines of proxy_lines in "defaults".
 each_way() {
@@ -217,6 +226,12 @@ python_with() {
 driver() {
 	"${python:-python3}" "$@" --front "$front" --back "$back" --stats "$stats" \
 		--parent "$parent" --pid "${pid:-0}" --dir "$dir"
+}
+
+# own_driver: driver with the file that has the script's name, and what was logged where that fails.
+own_driver() {
+	driver "${0%.sh}.py" || failures=1
+	[ "$failures" -eq 0 ] || tail -n 40 "$log"
 }
 
 # Ends penstock and looks at its exit code: 0 after TERM (143: the reference), and no report of a

@@ -4,19 +4,14 @@
 # in any of them ends the row.
 . "${0%/*}/../lib.sh"
 
-{
-	printf '\tnbproc 2\n'
-	http_defaults
-	cat <<-END
-	frontend fe
-		bind $front
-		http-response set-header X-Pid %pid
-		default_backend be
-	backend be
-		server s $back check addr ${front%:*} port ${front#*:} inter 1h observe layer7 error-limit 20 on-error mark-down
-	END
-} | config
+http_config "nbproc 2" <<END
+frontend fe
+	bind $front
+	http-response set-header X-Pid %pid
+	default_backend be
+backend be
+	server s $back check addr ${front%:*} port ${front#*:} inter 1h observe layer7 error-limit 20 on-error mark-down
+END
 start_workers
-driver "${0%.sh}.py" || failures=1
-[ "$failures" -eq 0 ] || tail -n 40 "$log"
+own_driver
 finish

@@ -9,35 +9,31 @@ authority ca
 signed site ca www.example.com
 gate=127.0.0.2:$(ports 1)
 new=127.0.0.3:$(ports 1)
-{
-	printf '\tnbproc 2\n'
-	http_defaults
-	cat <<-END
-	defaults
-		mode http
-		timeout client 2m
-		timeout server 2m
-		timeout connect 1m
-	frontend old
-		bind $back ssl crt $certs/site.pem alpn h2,http/1.1
-		http-request return status 200 content-type text/plain string old
-	frontend new
-		bind $new ssl crt $certs/site.pem alpn h2,http/1.1
-		http-request return status 200 content-type text/plain string new
-	frontend fe
-		bind $front
-		use_backend %[path,field(2,/)]
-	backend h1
-		http-reuse always
-		server s $gate ssl verify none pool-purge-delay 2m pool-low-conn 100
-	backend h2
-		http-reuse always
-		server s $gate ssl verify none alpn h2 pool-purge-delay 2m
-	backend own
-		http-reuse never
-		server s $gate ssl verify none
-	END
-} | config
+http_config "nbproc 2" <<END
+defaults
+	mode http
+	timeout client 2m
+	timeout server 2m
+	timeout connect 1m
+frontend old
+	bind $back ssl crt $certs/site.pem alpn h2,http/1.1
+	http-request return status 200 content-type text/plain string old
+frontend new
+	bind $new ssl crt $certs/site.pem alpn h2,http/1.1
+	http-request return status 200 content-type text/plain string new
+frontend fe
+	bind $front
+	use_backend %[path,field(2,/)]
+backend h1
+	http-reuse always
+	server s $gate ssl verify none pool-purge-delay 2m pool-low-conn 100
+backend h2
+	http-reuse always
+	server s $gate ssl verify none alpn h2 pool-purge-delay 2m
+backend own
+	http-reuse never
+	server s $gate ssl verify none
+END
 start_workers
 driver "${0%.sh}.py" --new "$new" --gate "$gate" || failures=1
 [ "$failures" -eq 0 ] || tail -n 40 "$log"

@@ -5,24 +5,19 @@
 # again right behind a reload is a server of its own.
 . "${0%/*}/../lib.sh"
 
-{
-	printf '\tnbproc 2\n'
-	http_defaults
-	cat <<-END
-	frontend fe
-		bind $front
-		use_backend %[path,field(2,/)]
-	backend keeps
-		added-servers keep
-		server fixed $back disabled
-	defaults kept
-		mode http
-		added-servers keep
-		timeout connect 10s
-		timeout server 10s
-	END
-} | config
+http_config "nbproc 2" <<END
+frontend fe
+	bind $front
+	use_backend %[path,field(2,/)]
+backend keeps
+	added-servers keep
+	server fixed $back disabled
+defaults kept
+	mode http
+	added-servers keep
+	timeout connect 10s
+	timeout server 10s
+END
 start_workers
-driver "${0%.sh}.py" || failures=1
-[ "$failures" -eq 0 ] || tail -n 40 "$log"
+own_driver
 finish

@@ -4,21 +4,16 @@
 # without the word they are gone, and the servers of the file are as before. No request fails.
 . "${0%/*}/../lib.sh"
 
-{
-	printf '\tnbproc 2\n'
-	http_defaults
-	cat <<-END
-	frontend fe
-		bind $front
-		use_backend %[path,field(2,/)]
-	backend keeps
-		added-servers keep
-		server fixed $back disabled
-	backend forgets
-		server fixed $back disabled
-	END
-} | config
+http_config "nbproc 2" <<END
+frontend fe
+	bind $front
+	use_backend %[path,field(2,/)]
+backend keeps
+	added-servers keep
+	server fixed $back disabled
+backend forgets
+	server fixed $back disabled
+END
 start_workers
-driver "${0%.sh}.py" || failures=1
-[ "$failures" -eq 0 ] || tail -n 40 "$log"
+own_driver
 finish

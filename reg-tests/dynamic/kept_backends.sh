@@ -5,33 +5,28 @@
 # stay published or not, and "be-unpublished" begins so.
 . "${0%/*}/../lib.sh"
 
-{
-	printf '\tnbproc 2\n'
-	http_defaults
-	cat <<-END
-	defaults kept
-		mode http
-		timeout connect 30s
-		timeout server 2m
-		balance leastconn
-		added-servers keep
-	defaults lost
-		mode http
-		timeout connect 30s
-		timeout server 2m
-	frontend fe
-		mode http
-		timeout client 2m
-		bind $front
-		use_backend %[path,field(2,/)]
-	backend fixed from kept
-		server s $back
-	backend later from kept
-		be-unpublished
-		server s $back
-	END
-} | config
+http_config "nbproc 2" <<END
+defaults kept
+	mode http
+	timeout connect 30s
+	timeout server 2m
+	balance leastconn
+	added-servers keep
+defaults lost
+	mode http
+	timeout connect 30s
+	timeout server 2m
+frontend fe
+	mode http
+	timeout client 2m
+	bind $front
+	use_backend %[path,field(2,/)]
+backend fixed from kept
+	server s $back
+backend later from kept
+	be-unpublished
+	server s $back
+END
 start_workers
-driver "${0%.sh}.py" || failures=1
-[ "$failures" -eq 0 ] || tail -n 40 "$log"
+own_driver
 finish

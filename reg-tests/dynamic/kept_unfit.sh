@@ -8,23 +8,19 @@
 . "${0%/*}/../tls/certs.sh"
 
 authority ca
-{
-	printf '\tnbproc 2\n'
-	http_defaults
-	cat <<-END
-	frontend fe
-		bind $front
-		use_backend %[path,field(2,/)]
-	backend keeps
-		added-servers keep
-		server fixed $back check disabled
-		server other $back disabled
-	backend modes
-		added-servers keep
-		option httpchk
-		server fixed $back disabled
-	END
-} | config
+http_config "nbproc 2" <<END
+frontend fe
+	bind $front
+	use_backend %[path,field(2,/)]
+backend keeps
+	added-servers keep
+	server fixed $back check disabled
+	server other $back disabled
+backend modes
+	added-servers keep
+	option httpchk
+	server fixed $back disabled
+END
 start_workers
 driver "${0%.sh}.py" "$certs/ca.pem" || failures=1
 [ "$failures" -eq 0 ] || tail -n 60 "$log"

@@ -4,19 +4,15 @@
 # in the end what they were. SERVERS=10000 is the long form.
 . "${0%/*}/../lib.sh"
 
-{
-	printf '\tnbproc 4\n'
-	http_defaults
-	cat <<-END
-	frontend fe
-		bind $front
-		default_backend be
-	backend be
-		http-reuse always
-		balance leastconn
-		server fixed $back
-	END
-} | config
+http_config "nbproc 4" <<END
+frontend fe
+	bind $front
+	default_backend be
+backend be
+	http-reuse always
+	balance leastconn
+	server fixed $back
+END
 start_workers
 sanitized && export SANITIZED=1
 driver "${0%/*}/many.py" || failures=1

@@ -5,26 +5,22 @@
 # descriptors and slots are in the end what they were. TURNS=1000 is the long form.
 . "${0%/*}/../lib.sh"
 
-{
-	printf '\tnbproc 2\n'
-	http_defaults
-	cat <<-END
-	defaults apps
-		mode http
-		timeout connect 30s
-		timeout server 2m
-		balance random
-		http-reuse always
-	frontend fe
-		mode http
-		timeout client 2m
-		bind $front
-		use_backend %[path,map($dir/apps.map)] if { path,map($dir/apps.map) -m found }
-		default_backend be
-	backend be from apps
-		server fixed $back
-	END
-} | config
+http_config "nbproc 2" <<END
+defaults apps
+	mode http
+	timeout connect 30s
+	timeout server 2m
+	balance random
+	http-reuse always
+frontend fe
+	mode http
+	timeout client 2m
+	bind $front
+	use_backend %[path,map($dir/apps.map)] if { path,map($dir/apps.map) -m found }
+	default_backend be
+backend be from apps
+	server fixed $back
+END
 : >"$dir/apps.map"
 start_workers
 sanitized && export SANITIZED=1

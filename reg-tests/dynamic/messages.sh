@@ -59,36 +59,33 @@ enable agent b/n12|
 set server b/n12 agent-send foo|
 set server b/n5 fqdn foo.bar|set server <b>/<s> fqdn failed because no resolution is configured.
 END
-{
-	http_defaults
-	cat <<-END
-	frontend fe
-		bind $front
-		default_backend b
-	backend b
-		default-server weight 7
-		use-server s3 if { src 192.0.2.1 }
-		http-request deny if { srv_is_up(b/s4) } FALSE
-		server s1 127.0.0.1:1
-		server s2 127.0.0.1:1 track s1x disabled
-		server s1x 127.0.0.1:1 check
-		server s3 127.0.0.1:1
-		server s4 127.0.0.1:1
-	backend st
-		balance static-rr
-		server s1 127.0.0.1:1
-	backend mp
-		balance source
-		server s1 127.0.0.1:1
-	backend ch
-		balance source
-		hash-type consistent
-		server s1 127.0.0.1:1
-	backend tls
-		server s1 127.0.0.1:1 ssl verify none
-		server s2 127.0.0.1:1 check-ssl verify none
-	END
-} | config
+http_config <<END
+frontend fe
+	bind $front
+	default_backend b
+backend b
+	default-server weight 7
+	use-server s3 if { src 192.0.2.1 }
+	http-request deny if { srv_is_up(b/s4) } FALSE
+	server s1 127.0.0.1:1
+	server s2 127.0.0.1:1 track s1x disabled
+	server s1x 127.0.0.1:1 check
+	server s3 127.0.0.1:1
+	server s4 127.0.0.1:1
+backend st
+	balance static-rr
+	server s1 127.0.0.1:1
+backend mp
+	balance source
+	server s1 127.0.0.1:1
+backend ch
+	balance source
+	hash-type consistent
+	server s1 127.0.0.1:1
+backend tls
+	server s1 127.0.0.1:1 ssl verify none
+	server s2 127.0.0.1:1 check-ssl verify none
+END
 
 answers_beside "$dir/asked"
 finish

@@ -6,19 +6,15 @@
 # one of that name.
 . "${0%/*}/../lib.sh"
 
-{
-	printf '\tnbproc 2\n'
-	http_defaults
-	cat <<-END
-	frontend fe
-		bind $front
-		http-request use-service prometheus-exporter if { path /metrics }
-		default_backend be
-	backend be
-		http-reuse always
-		server fixed 127.0.0.1:1 disabled
-	END
-} | config
+http_config "nbproc 2" <<END
+frontend fe
+	bind $front
+	http-request use-service prometheus-exporter if { path /metrics }
+	default_backend be
+backend be
+	http-reuse always
+	server fixed 127.0.0.1:1 disabled
+END
 start_workers
 driver "${0%.sh}_said.py" || failures=1
 [ "$failures" -eq 0 ] || tail -n 40 "$log"

@@ -25,6 +25,5 @@ cp "${0%/*}/objects.lua" "$dir/objects.lua"
 	END
 } | config
 start_penstock
-driver "${0%.sh}.py" || failures=1
-[ "$failures" -eq 0 ] || tail -n 40 "$log"
+own_driver
 finish

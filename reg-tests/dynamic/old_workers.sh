@@ -6,17 +6,12 @@
 # left at their end (a server that warms up, idle connections) is let go of.
 . "${0%/*}/../lib.sh"
 
-{
-	printf '\tnbproc 2\n'
-	http_defaults
-	cat <<-END
-	defaults web
-		mode http
-		timeout connect 10s
-		timeout server 1m
-	END
-} | config
+http_config "nbproc 2" <<END
+defaults web
+	mode http
+	timeout connect 10s
+	timeout server 1m
+END
 start_workers
-driver "${0%.sh}.py" || failures=1
-[ "$failures" -eq 0 ] || tail -n 40 "$log"
+own_driver
 finish

@@ -41,40 +41,33 @@ checked_there addr 127.0.0.1 port +x|@same, problem converting port '+x' to an i
 checked_there addr 127.0.0.1 port 8009|@same, port changed from '+65535' to '8009'
 checked_there addr ::1 port +0|IP changed from '127.0.0.1' to '::1', port changed from '8009' to '+0'
 END
-{
-	http_defaults
-	cat <<-END
-	backend b
-		server fixed 127.0.0.1:8001
-		server none 127.0.0.1
-		server plus 127.0.0.1:+1000
-		server minus 127.0.0.1:-1000
-		server none_checked 127.0.0.1 check port 1
-		server checked 127.0.0.1:8001 check
-		server checked_there 127.0.0.1:8001 check port 9
-	END
-} | config
+http_config <<END
+backend b
+	server fixed 127.0.0.1:8001
+	server none 127.0.0.1
+	server plus 127.0.0.1:+1000
+	server minus 127.0.0.1:-1000
+	server none_checked 127.0.0.1 check port 1
+	server checked 127.0.0.1:8001 check
+	server checked_there 127.0.0.1:8001 check port 9
+END
 answers_beside "$dir/asked"
 stop_penstock
 
 offset=$((${back##*:} - ${front##*:}))
 [ "$offset" -lt 0 ] || offset=+$offset
-{
-	printf '\tnbproc 2\n'
-	http_defaults
-	cat <<-END
-		retries 0
-	frontend fe
-		bind $front
-		use_backend %[path,field(2,/)]
-	backend fixed
-		server s 127.0.0.1:1 port ${back##*:}
-	backend none
-		server s 127.0.0.1
-	backend plus
-		server s 127.0.0.1:+20000
-	END
-} | config
+http_config "nbproc 2" <<END
+	retries 0
+frontend fe
+	bind $front
+	use_backend %[path,field(2,/)]
+backend fixed
+	server s 127.0.0.1:1 port ${back##*:}
+backend none
+	server s 127.0.0.1
+backend plus
+	server s 127.0.0.1:+20000
+END
 start_workers
 driver "${0%.sh}.py" --offset="$offset" || failures=1
 [ "$failures" -eq 0 ] || tail -n 40 "$log"

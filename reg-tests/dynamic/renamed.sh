@@ -4,21 +4,16 @@
 # holds until nothing is on a server, whether it is in maintenance or not.
 . "${0%/*}/../lib.sh"
 
-{
-	printf '\tnbproc 2\n'
-	http_defaults
-	cat <<-END
-	frontend fe
-		bind $front
-		default_backend be
-	backend be
-		use-server named if { path /named }
-		server s1 $back disabled
-		server named $back disabled
-		server other $back
-	END
-} | config
+http_config "nbproc 2" <<END
+frontend fe
+	bind $front
+	default_backend be
+backend be
+	use-server named if { path /named }
+	server s1 $back disabled
+	server named $back disabled
+	server other $back
+END
 start_workers
-driver "${0%.sh}.py" || failures=1
-[ "$failures" -eq 0 ] || tail -n 40 "$log"
+own_driver
 finish

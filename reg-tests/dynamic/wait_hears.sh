@@ -5,18 +5,14 @@
 # send one more stream there.
 . "${0%/*}/../lib.sh"
 
-{
-	printf '\tnbproc 2\n'
-	http_defaults
-	cat <<-END
-	frontend fe
-		bind $front
-		default_backend be
-	backend be
-		server s1 $back disabled
-		server s2 $back
-	END
-} | config
+http_config "nbproc 2" <<END
+frontend fe
+	bind $front
+	default_backend be
+backend be
+	server s1 $back disabled
+	server s2 $back
+END
 start_workers
-driver "${0%.sh}.py" || failures=1
+own_driver
 finish

@@ -25,5 +25,5 @@ listen filtered
 	server s $back
 END
 start_penstock
-driver "${0%.sh}.py" || failures=1
+own_driver
 finish

@@ -16,5 +16,5 @@ backend be
 	server s1 $back proto h2
 END
 start_penstock
-driver "${0%.sh}.py" || failures=1
+own_driver
 finish

@@ -9,5 +9,5 @@
 head -c 8 /dev/zero >"$dir/nth"
 http_proxy "http-reuse always" | config
 start_penstock -dMfail:"$dir/nth"
-driver "${0%.sh}.py" || failures=1
+own_driver
 finish

@@ -31,5 +31,5 @@ END
 	END
 } | config
 start_penstock
-driver "${0%.sh}.py" || failures=$((failures + 1))
+own_driver
 finish

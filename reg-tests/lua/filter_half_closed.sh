@@ -29,5 +29,5 @@ listen bytes
 	server s $back
 END
 start_penstock
-driver "${0%.sh}.py" || failures=1
+own_driver
 finish

@@ -30,5 +30,5 @@ END
 	END
 } | config
 start_workers
-driver "${0%.sh}.py" || failures=$((failures + 1))
+own_driver
 finish

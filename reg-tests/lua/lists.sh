@@ -28,6 +28,5 @@
 	END
 } | config
 start_workers
-driver "${0%.sh}.py" || failures=1
-[ "$failures" -eq 0 ] || tail -n 40 "$log"
+own_driver
 finish

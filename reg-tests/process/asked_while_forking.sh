@@ -12,5 +12,5 @@ frontend fe
 	http-request return status 200
 END
 start_workers
-driver "${0%.sh}.py" || failures=1
+own_driver
 finish

@@ -7,5 +7,5 @@
 { printf '\tnbproc 2\n'; http_proxy "" "agent-check agent-port 1 agent-inter 1h"; } | config
 start_workers
 sanitized && export SANITIZED=1 # they keep what was freed
-driver "${0%.sh}.py" || failures=1
+own_driver
 finish

@@ -9,18 +9,14 @@ authority ca
 signed first ca first.example
 signed second ca second.example
 cp "$certs/first.pem" "$certs/kept.pem"
-{
-	printf '\tnbproc 4\n\tstats maxconn 100\n'
-	http_defaults
-	cat <<-END
-	frontend fe
-		bind $front ssl crt $certs/kept.pem
-		default_backend be
-	backend be
-		server s1 $back weight 1
-		server s2 $back weight 1
-	END
-} | config
+http_config "nbproc 4" "stats maxconn 100" <<END
+frontend fe
+	bind $front ssl crt $certs/kept.pem
+	default_backend be
+backend be
+	server s1 $back weight 1
+	server s2 $back weight 1
+END
 start_workers
 driver "${0%.sh}.py" --certs "$certs" || failures=1
 [ "$failures" -eq 0 ] || tail -n 40 "$log"

@@ -6,5 +6,5 @@
 
 { printf '\tnbproc 3\n'; http_proxy; } | config
 start_workers
-driver "${0%.sh}.py" || failures=1
+own_driver
 finish

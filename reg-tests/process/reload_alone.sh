@@ -6,6 +6,6 @@
 
 { printf '\tpidfile %s/pid\n' "$dir"; http_proxy; } | config
 start_workers
-driver "${0%.sh}.py" || failures=1
+own_driver
 stop_penstock
 finish

@@ -25,6 +25,6 @@ config <"$dir/text"
 cp "$dir/cfg" "$dir/good"
 sed '/bind/d; /stats/d' "$dir/good" >"$dir/deaf"
 start_workers
-driver "${0%.sh}.py" || failures=1
+own_driver
 stop_penstock
 finish

@@ -4,22 +4,17 @@
 # file says of it what it said before: also of a kept server, which stays DOWN by its check-port.
 . "${0%/*}/../lib.sh"
 
-{
-	printf '\tnbproc 2\n'
-	http_defaults
-	cat <<-END
-	frontend fe
-		bind $front
-		default_backend be
-	backend be
-		added-servers keep
-		server asked $back check inter 300ms port 7 agent-check agent-port 8 agent-inter 1h
-		server plain $back ssl verify none
-		server never $back no-ssl
-		server later $back disabled
-	END
-} | config
+http_config "nbproc 2" <<END
+frontend fe
+	bind $front
+	default_backend be
+backend be
+	added-servers keep
+	server asked $back check inter 300ms port 7 agent-check agent-port 8 agent-inter 1h
+	server plain $back ssl verify none
+	server never $back no-ssl
+	server later $back disabled
+END
 start_workers
-driver "${0%.sh}.py" || failures=1
-[ "$failures" -eq 0 ] || tail -n 40 "$log"
+own_driver
 finish

@@ -6,20 +6,16 @@
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }
-{
-	printf '\tnbproc 4\n\tset-var proc.file int(1)\n'
-	http_defaults
-	cat <<-END
-	frontend fe
-		bind $front
-		http-request set-var(proc.x) url_param(x) if { url_param(x) -m found }
-		http-request set-var(proc.file) url_param(file),add(0) if { url_param(file) -m found }
-		http-request unset-var(proc.x) if { path /unset }
-		http-request set-var(proc.each) uuid if { path /each }
-		http-request wait-for-body time 1m if { path /slow }
-		http-request return status 200 content-type text/plain lf-string "%[proc] %[var(proc.x)] %[var(proc.file)]"
-	END
-} | config
+http_config "nbproc 4" "set-var proc.file int(1)" <<END
+frontend fe
+	bind $front
+	http-request set-var(proc.x) url_param(x) if { url_param(x) -m found }
+	http-request set-var(proc.file) url_param(file),add(0) if { url_param(file) -m found }
+	http-request unset-var(proc.x) if { path /unset }
+	http-request set-var(proc.each) uuid if { path /each }
+	http-request wait-for-body time 1m if { path /slow }
+	http-request return status 200 content-type text/plain lf-string "%[proc] %[var(proc.x)] %[var(proc.file)]"
+END
 start_workers
 driver "${0%/*}/variables.py" || fail "variables"
 finish

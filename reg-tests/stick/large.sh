@@ -6,16 +6,13 @@
 
 command -v python3 >/dev/null || exit 77
 : "${ENTRIES:=100000}"
-{
-	http_defaults
-	cat <<-END
-	frontend fe
-		bind $front
-		http-request return status 200
-	backend t
-		stick-table type integer size $ENTRIES store gpc0,conn_rate(1h)
-	END
-} | config
+http_config <<END
+frontend fe
+	bind $front
+	http-request return status 200
+backend t
+	stick-table type integer size $ENTRIES store gpc0,conn_rate(1h)
+END
 start_penstock
 driver "$srcdir/reg-tests/stick/large.py" --entries "$ENTRIES" || failures=$((failures + 1))
 finish

@@ -5,20 +5,17 @@
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77
-{
-	http_defaults
-	cat <<-END
-	listen fe
-		bind $front
-		cookie C
-		use-server a if { hdr(u) 1 }
-		stick match hdr(x1)
-		stick match hdr(x2)
-		stick-table type string size 100 expire 1h
-		server a $back cookie a
-		server b $back disabled
-	END
-} | config
+http_config <<END
+listen fe
+	bind $front
+	cookie C
+	use-server a if { hdr(u) 1 }
+	stick match hdr(x1)
+	stick match hdr(x2)
+	stick-table type string size 100 expire 1h
+	server a $back cookie a
+	server b $back disabled
+END
 start_penstock
 driver "${0%.sh}.py"
 check "entries live as long as they are found" test $? -eq 0

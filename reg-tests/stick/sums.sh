@@ -5,19 +5,15 @@
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77
-{
-	printf '\tnbproc 2\n'
-	http_defaults
-	cat <<-END
-	frontend fe
-		bind $front
-		http-request return status 200
-	backend ip
-		stick-table type ip size 100 store gpc0
-	backend texts
-		stick-table type string len 50 size 1m store gpc0,conn_rate(1m)
-	END
-} | config
+http_config "nbproc 2" <<END
+frontend fe
+	bind $front
+	http-request return status 200
+backend ip
+	stick-table type ip size 100 store gpc0
+backend texts
+	stick-table type string len 50 size 1m store gpc0,conn_rate(1m)
+END
 start_workers
-driver "${0%.sh}.py" || failures=$((failures + 1))
+own_driver
 finish
