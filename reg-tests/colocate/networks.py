@@ -26,8 +26,11 @@ for n in range(200):
     got = b""
     while len(got) < 5:
         poll.poll()
-        got += s.recv(5 - len(got))
+        piece = s.recv(5 - len(got))
+        if not piece:
+            sys.exit(f"the end of the connection has come behind {n} messages and {got}")
+        got += piece
     if got != tag + b"%04d" % n:
-        sys.exit(f"got {got}")
+        sys.exit(f"message {n} of {tag} is {got}")
     if server:
         s.sendall(got)
