@@ -48,7 +48,7 @@ import time
 from http1 import Reader
 from origin import serve_each
 
-PATIENCE = float(os.environ.get("PATIENCE", 15))
+PATIENCE = float(os.environ.get("PATIENCE", 60))
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases")
 PROXY = b"PROXY TCP4 192.0.2.7 192.0.2.8 1234 80\r\n"
 LEVELS = "emerg alert crit err warning notice info debug".split()
