@@ -141,6 +141,33 @@ static void rules_have_words(void **state)
 	ARE_SAID("listen l", SERVER, rows);
 }
 
+/* Behind "expose-experimental-directives". */
+static void normalizers_have_words(void **state)
+{
+#define KNOWN " http-request normalize-uri "
+	static const char all[] =
+		"global\n expose-experimental-directives\nlisten l\n bind 127.0.0.1:1\n"
+		KNOWN "fragment-encode\n" KNOWN "fragment-strip\n" KNOWN "path-merge-slashes\n"
+		KNOWN "path-strip-dot\n" KNOWN "path-strip-dotdot full\n"
+		KNOWN "percent-decode-unreserved strict\n" KNOWN "percent-to-uppercase strict\n"
+		KNOWN "query-sort-by-name\n%s" SERVER;
+	static const char behind[] = "1 note: this section stands behind others: which of its words "
+				     "they see is not defined\n";
+	char text[1000], expected[300];
+
+	(void)state;
+	snprintf(text, sizeof(text), all, "");
+	config_says(text, behind);
+	snprintf(text, sizeof(text), all, KNOWN "path-merge\n");
+	snprintf(expected, sizeof(expected), "%s13 error: 'path-merge' is not a known normalizer\n",
+		 behind);
+	config_says(text, expected);
+	snprintf(text, sizeof(text), all, KNOWN "\n");
+	snprintf(expected, sizeof(expected), "%s13 error: a normalizer expected here\n",
+		 behind);
+	config_says(text, expected);
+}
+
 static void cookies_have_words(void **state)
 {
 #define ENDS " must not have a semicolon or a control character"
@@ -237,6 +264,7 @@ int main(void)
 		cmocka_unit_test(answers_have_words),
 		cmocka_unit_test(redirections_have_words),
 		cmocka_unit_test(rules_have_words),
+		cmocka_unit_test(normalizers_have_words),
 		cmocka_unit_test(cookies_have_words),
 		cmocka_unit_test(persistence_has_words),
 		cmocka_unit_test(servers_are_told_who_asks),
