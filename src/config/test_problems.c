@@ -20,6 +20,27 @@ static const char before[] = "defaults\n mode http\n timeout client 5s\n timeout
 			     " timeout connect 5s\n";
 enum { LINES_BEFORE = 5 };
 
+/* Does the caret stand under that word? A word may have quotes. */
+static bool is_at(const char *caret, const char *word, size_t len)
+{
+	return !strncmp(caret + (*caret == '"'), word, len);
+}
+
+/* Where the caret stands instead, if the message begins with another word of the line. */
+static void print_odd_place(const struct problem *p, FILE *out)
+{
+	const char *word = p->message + 1, *end, *caret;
+	const struct place *place = &p->place;
+
+	end = *p->message == '\'' ? strchr(word, '\'') : NULL;
+	if (!end || !place->text || !place->column ||
+	    !memmem(place->text, strlen(place->text), word, (size_t)(end - word)))
+		return;
+	caret = place->text + place->column - 1;
+	if (!is_at(caret, word, (size_t)(end - word)))
+		fprintf(out, " at %.*s", (int)strcspn(caret, " "), caret);
+}
+
 static char *problems_of(const struct diag *diag)
 {
 	const struct problem *p;
@@ -33,7 +54,9 @@ static char *problems_of(const struct diag *diag)
 			fprintf(out, "%u", p->place.line - LINES_BEFORE);
 		else
 			fprintf(out, "%s:%u", p->place.file, p->place.line);
-		fprintf(out, " %s: %s\n", diag_severity_name(p->severity), p->message);
+		fprintf(out, " %s", diag_severity_name(p->severity));
+		print_odd_place(p, out);
+		fprintf(out, ": %s\n", p->message);
 	}
 	fclose(out);
 	return text;

@@ -272,14 +272,14 @@ static void answers_are_whole(void **state)
 		  "warning: not used: the answer has no body\n" },
 		{ "return status 200 content-type a/b errorfile /dev/null",
 		  "warning: not used: the file says what it is\n" },
-		{ "return status 200 string \"\"", "error: 'string' must not be empty\n" },
+		{ "return status 200 string \"\"", "error at \"\": 'string' must not be empty\n" },
 		{ "return status 200 content-type a/b string x string y",
 		  "error: 'string' says already what the body is\n" },
 		{ "return status 200 hdr content-type a/b string x content-type c/d",
 		  "warning: this header does nothing: 'content-type' says what the body is\n" },
 		{ "return status 200 hdr content-type a/b", "" },
 		{ "return status 404 default-errorfiles hdr a b",
-		  "warning: 'hdr' is not used: the answer is a whole response\n" },
+		  "warning at b: 'hdr' is not used: the answer is a whole response\n" },
 	};
 	char text[300], expected[300];
 	size_t i;

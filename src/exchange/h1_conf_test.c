@@ -76,11 +76,11 @@ static void a_line_has_two_names(void **state)
 	line_says("a A\n h1-case-adjust b B", "");
 	line_says("", "2 error: the name of a field in lower case expected here\n");
 	line_says("a", "2 error: the same name with the letters wanted expected here\n");
-	line_says("ab AC", "2 error: 'ab' and 'AC': " SAME "\n");
-	line_says("ab ABC", "2 error: 'ab' and 'ABC': " SAME "\n");
-	line_says("a:b A:B", "2 error: 'a:b' and 'A:B': this is no name of a field\n");
-	line_says("a: A:", "2 error: 'a:' and 'A:': this is no name of a field\n");
-	line_says("a A\n h1-case-adjust A a", "3 error: 'A' and 'a': this name is there already\n");
+	line_says("ab AC", "2 error at AC: 'ab' and 'AC': " SAME "\n");
+	line_says("ab ABC", "2 error at ABC: 'ab' and 'ABC': " SAME "\n");
+	line_says("a:b A:B", "2 error at A:B: 'a:b' and 'A:B': this is no name of a field\n");
+	line_says("a: A:", "2 error at A:: 'a:' and 'A:': this is no name of a field\n");
+	line_says("a A\n h1-case-adjust A a", "3 error at a: 'A' and 'a': this name is there already\n");
 }
 
 static void so_has_one_of_a_file(void **state)

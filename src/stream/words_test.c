@@ -46,11 +46,11 @@ static void rules_of_treatment(void **state)
 		{ "http-response set-timeout server 5s", NULL },
 		{ "http-response set-timeout tunnel 5s", NULL },
 		{ "http-response set-timeout connect 5s",
-		  "error: 'timeout connect' is over when the response is there" },
+		  "error at connect: 'timeout connect' is over when the response is there" },
 		{ "http-response set-timeout queue 5s",
-		  "error: 'timeout queue' is over when the response is there" },
+		  "error at queue: 'timeout queue' is over when the response is there" },
 		{ "http-response set-timeout tarpit 5s",
-		  "error: 'timeout tarpit' is over when the response is there" },
+		  "error at tarpit: 'timeout tarpit' is over when the response is there" },
 		{ "http-request set-retries 3", NULL },
 		{ "http-request set-log-level nothing",
 		  "error: 'nothing' is not a known log level" },
@@ -80,15 +80,15 @@ static void rules_of_treatment(void **state)
 		{ "http-request set-timeout client 5s", NULL },
 		{ "http-request set-timeout tarpit 5s", NULL },
 		{ "http-request set-timeout server 5s",
-		  "error: 'timeout server' is that of a backend: this is none" },
+		  "error at server: 'timeout server' is that of a backend: this is none" },
 		{ "http-request set-timeout queue 5s",
-		  "error: 'timeout queue' is that of a backend: this is none" },
+		  "error at queue: 'timeout queue' is that of a backend: this is none" },
 		{ "http-request set-retries 3",
-		  "error: 'retries' are those of a backend: this is none" },
+		  "error at set-retries: 'retries' are those of a backend: this is none" },
 	};
 	static const struct row back[] = {
 		{ "http-request set-timeout client 5s",
-		  "error: 'timeout client' is that of a frontend: this is none" },
+		  "error at client: 'timeout client' is that of a frontend: this is none" },
 		{ "http-request set-timeout tarpit 5s", NULL },
 		{ "http-request set-timeout server 5s", NULL },
 	};
@@ -148,13 +148,13 @@ static void other_rules(void **state)
 		{ "http-request do-resolve(txn.a,) src",
 		  "error: the name of a section 'resolvers' is missing" },
 		{ "http-request do-resolve(txn.a,r,ipv4,x) src",
-		  "error: ')' is expected at ',x)'" },
+		  "error at do-resolve(txn.a,r,ipv4,x): ')' is expected at ',x)'" },
 		{ "tcp-request content use-service x",
 		  "error: there is no service 'x' for mode tcp" },
 		{ "tcp-request connection expect-proxy layer5",
-		  "error: 'expect-proxy' takes 'layer4'" },
+		  "error at layer5: 'expect-proxy' takes 'layer4'" },
 		{ "tcp-request connection expect-netscaler-cip",
-		  "error: 'expect-netscaler-cip' takes 'layer4'" },
+		  "error at : 'expect-netscaler-cip' takes 'layer4'" },
 		{ "tcp-request connection expect-proxy layer4", NULL },
 		{ "http-request silent-drop rst-ttl 256 if { path / }",
 		  "error: how many hops the reset passes must be a number from 1 to 255, not "
@@ -190,7 +190,7 @@ static void words_of_servers(void **state)
 	static const struct row rows[] = {
 		{ V2("proxy-v2-options ssl,crc32c"), NULL },
 		{ V2("proxy-v2-options crc32c,x"),
-		  "error: 'x' is not known to 'proxy-v2-options': ssl, "
+		  "error at crc32c,x: 'x' is not known to 'proxy-v2-options': ssl, "
 		  "cert-cn, ssl-cipher, cert-sig, cert-key, authority, crc32c, unique-id" },
 		{ V2("proxy-v2-options"), "error: a list of options expected here" },
 		{ V2("set-proxy-v2-tlv-fmt(0xE1) %[src]"), NULL },
@@ -217,7 +217,7 @@ static void lines_of_the_process(void **state)
 		{ "profiling.memory", "error: 'on' or 'off' is expected" },
 		{ "profiling.memory yes", "error: 'on' or 'off' is expected" },
 		{ "profiling.memory on",
-		  "error: 'profiling.memory': allocations are not counted by their "
+		  "error at on: 'profiling.memory': allocations are not counted by their "
 		  "callers here: 'show pools' tells what there is of each kind" },
 		{ "tune.fail-alloc 5", "warning: this has no effect without the option -dMfail" },
 	};
