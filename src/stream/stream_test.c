@@ -8,9 +8,12 @@
 
 #include <cmocka.h>
 
+#include "expr/view.h"
 #include "proxy/proxy.h"
 #include "relay/pipe.h"
+#include "stream/kind.h"
 #include "stream/stream.h"
+#include "stream/view.h"
 
 static struct proxy front, back;
 static struct origin origin;
@@ -104,6 +107,40 @@ static void without_pipes_they_copy(void **state)
 	go_by(PUMP_COPY, PUMP_COPY);
 }
 
+/* ---- what rules see --------------------------------------------------------------------- */
+
+static void nothing_more(struct stream *stream, struct view *view)
+{
+	(void)stream;
+	(void)view;
+}
+
+/* The bytes of a side are all there when it has closed or broken off, or when they go on. */
+static void bytes_are_all_there(void **state)
+{
+	static const struct stream_kind kind = { .name = "test", .view = nothing_more };
+	static const uint16_t ends[] = { PUMP_EOF, PUMP_READ_ERROR, PUMP_OPEN };
+	struct pump *request = &s.relay.request, *response = &s.relay.response;
+	struct view view;
+	unsigned i;
+
+	(void)state;
+	s.kind = &kind;
+	request->flags = response->flags = 0;
+	stream_view(&s, &view, NULL);
+	assert_false(view.request_final || view.response_final);
+	for (i = 0; i < 3; i++) {
+		request->flags = ends[i];
+		stream_view(&s, &view, NULL);
+		assert_true(view.request_final && !view.response_final);
+		request->flags = 0;
+		response->flags = ends[i];
+		stream_view(&s, &view, NULL);
+		assert_true(view.response_final && !view.request_final);
+		response->flags = 0;
+	}
+}
+
 /* ---- what its end means ----------------------------------------------------------------- */
 
 static void some_are_broken_off(void **state)
@@ -188,7 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		EACH(unless_told_they_find_out), EACH(options_say_splice), EACH(options_say_copy),
-		EACH(without_pipes_they_copy), EACH(some_are_broken_off),
+		EACH(without_pipes_they_copy), EACH(bytes_are_all_there), EACH(some_are_broken_off),
 		EACH(whose_word_counts_of_who_has_closed), EACH(those_that_ask_are_counted_apart),
 		EACH(one_is_found_by_its_id),
 	};

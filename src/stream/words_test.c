@@ -210,6 +210,21 @@ static void words_of_servers(void **state)
 	IN_LISTEN(rows);
 }
 
+static void words_of_name_servers(void **state)
+{
+	static const struct row rows[] = {
+		{ "nameserver n tcp@127.0.0.1:53 sni req.hdr(a)",
+		  "error: name server 'n': there is no client whose name could be asked for by "
+		  "'sni': only what is known beforehand, such as 'str(name)', can be" },
+		{ "nameserver n tcp@127.0.0.1:53 weight 5",
+		  "error: 'weight' has no meaning behind a name server" },
+		{ "nameserver n tcp@127.0.0.1:53 maxconn 5", NULL },
+	};
+
+	(void)state;
+	ARE_SAID("resolvers r\n timeout resolve 1s\n", "", rows);
+}
+
 static void lines_of_the_process(void **state)
 {
 	static const struct row rows[] = {
@@ -275,6 +290,7 @@ int main(void)
 		cmocka_unit_test(rules_of_captures),
 		cmocka_unit_test(other_rules),
 		cmocka_unit_test(words_of_servers),
+		cmocka_unit_test(words_of_name_servers),
 		cmocka_unit_test(lines_of_the_process),
 		cmocka_unit_test(rules_of_defaults),
 	};
