@@ -664,6 +664,24 @@ static void words_of_requests_to_be_told(void **state)
 	ANSWERS(rows);
 }
 
+/* Who asks first is told; and the next one, when that one has gone. */
+static void a_request_is_told_to_one(void **state)
+{
+	static const char waits[] = "The next request that matches is told here. Any key stops.\n";
+	struct cli *first, *second;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		first = say(LEVEL_ADMIN, "trace request");
+		assert_string_equal(said, waits);
+		second = say(LEVEL_ADMIN, "trace request");
+		assert_string_equal(said, "Another 'trace request' waits in this process.\n\n");
+		cli_free(&second);
+		cli_free(&first);
+	}
+}
+
 /* ---- the conversation -------------------------------------------------------------------- */
 
 static void words_of_modes(void **state)
@@ -717,7 +735,8 @@ int main(void)
 		test(results_of_checks), test(states_of_agents), test(connections_of_servers),
 		test(guids), test(words_of_wait), test(a_wait_that_expires),
 		test(a_wait_that_is_met), test(words_of_maps), test(words_of_variables),
-		test(words_of_requests_to_be_told), test(words_of_modes),
+		test(words_of_requests_to_be_told), test(a_request_is_told_to_one),
+		test(words_of_modes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,8 @@
 #include "event/loop.h"
 #include "event/profile.h"
 #include "exchange/bad_message.h"
+#include "peers/life.h"
+#include "peers/section.h"
 #include "relay/pipe.h"
 #include "stats/test_world.h"
 #include "stream/kind.h"
@@ -389,6 +391,80 @@ static void functions_of_the_loop(void **state)
 	assert_non_null(strstr(ask("show profiling"), "profiling              : off "));
 }
 
+/* ---- show peers -------------------------------------------------------------------------- */
+
+#define NO_COUNTS                                                                           \
+	" confirm=0 tx_hbt=0 rx_hbt=0 no_hbt=0 new_conn=0 proto_err=0 coll=0\n"            \
+	"        accepted=0 refused=0 rx_upd=0 tx_upd=0 rx_ack=0 tx_ack=0 "                 \
+	"rx_bytes=0 tx_bytes=0 ignored=0\n"
+#define TABLES                                                                              \
+	"        shared tables:\n"                                                          \
+	"        Dictionary cache not dumped (use \"show peers dict\")\n"
+
+/* One of whom nothing is known, one that is called again in a second and a half, and one that has
+ * refused the last call. */
+static const char members[] =
+	" id=p disabled=0 resync=asked resync_timeout=3s teacher=calls\n"
+	"  0x8: id=quiet(local,inactive) addr=<NONE> last_status=NONE last_hdshk=<NEVER>\n"
+	"        reconnect=<NEVER> heartbeat=<NEVER>" NO_COUNTS TABLES
+	"  0x9: id=calls(remote,inactive) addr=<NONE> last_status=CONN last_hdshk=<NEVER>\n"
+	"        reconnect=2s heartbeat=<NEVER>" NO_COUNTS TABLES
+	"  0xa: id=refuses(remote,inactive) addr=<NONE> last_status=502 last_hdshk=5s\n"
+	"        reconnect=<PAST> heartbeat=<NEVER> confirm=0 tx_hbt=2 rx_hbt=1 no_hbt=3 new_conn=4 "
+	"proto_err=9 coll=5\n"
+	"        accepted=6 refused=7 rx_upd=11 tx_upd=12 rx_ack=13 tx_ack=14 rx_bytes=15 tx_bytes=16 "
+	"ignored=8\n"
+	"        last=it is gone\n"
+	"        shard=1 of 2\n" TABLES;
+
+static void never_fires(struct timer *timer)
+{
+	(void)timer;
+}
+
+static void members_of_a_section(void **state)
+{
+	struct section_life life = { .resync = RESYNC_ASKED };
+	struct peers_section p = { .name = "p", .loc.line = 7, .life = &life, .shards = 2 };
+	struct peer quiet = { .section = &p, .name = "quiet", .loc.line = 8, .local = true };
+	struct peer calls = { .section = &p, .name = "calls", .loc.line = 9 };
+	struct peer refuses = { .section = &p, .name = "refuses", .loc.line = 10, .shard = 1 };
+	struct peer_life called = { .peer = &calls, .tried_ms = 1 };
+	struct peer_life refused = {
+		.peer = &refuses, .tried_ms = 1, .hello_ms = clock_now_ms - 5999, .refused = true,
+		.status = 502, .why = "it is gone", .silences = 3, .calls = 4, .collisions = 5,
+		.accepted = 6, .refusals = 7,
+		.before = { .ignored = 8, .errors = 9, .beats_in = 1, .beats_out = 2, .updates_in = 11,
+			    .updates_out = 12, .acks_in = 13, .acks_out = 14, .bytes_in = 15,
+			    .bytes_out = 16 },
+	};
+	struct peers_conf conf = { .local_name = "quiet" };
+	const struct peers_conf *kept = peers_running;
+
+	(void)state;
+	list_init(&conf.sections);
+	list_init(&p.peers);
+	list_append(&conf.sections, &p.node);
+	list_append(&p.peers, &quiet.node);
+	list_append(&p.peers, &calls.node);
+	list_append(&p.peers, &refuses.node);
+	calls.life = life.teacher = &called;
+	refuses.life = &refused;
+	life.resync_timer.when = clock_now_ms + 3000;
+	timer_init(&called.timer, never_fires);
+	timer_set(&called.timer, clock_now_ms + 1001);
+	timer_init(&refused.timer, never_fires);
+	timer_set(&refused.timer, clock_now_ms);
+	peers_running = &conf;
+	assert_string_equal(ask("show peers nosuch"), "No such peers\n\n");
+	assert_int_equal(strncmp(ask("show peers"), "0x7: [", 6), 0);
+	assert_int_equal(strncmp(strchr(said, ']') + 1, members, strlen(members)), 0);
+	assert_string_equal(strchr(said, ']') + 1 + strlen(members), "\n");
+	timer_cancel(&called.timer);
+	timer_cancel(&refused.timer);
+	peers_running = kept;
+}
+
 #define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -397,6 +473,7 @@ int main(void)
 		test(wrong_messages), test(bytes_of_wrong_messages), test(descriptors),
 		test(each_field_of_a_session), test(everything_about_a_session),
 		test(flags_of_a_direction), test(functions_of_the_loop),
+		test(members_of_a_section),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

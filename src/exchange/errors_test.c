@@ -216,7 +216,8 @@ static void lines_of_errors_are_right(void **state)
 static void sections_are_there_once(void **state)
 {
 	(void)state;
-	config_says("http-errors\n", "1 error: the name of the section expected here\n");
+	config_says("http-errors\n errorfile 200 /dev/null\nhttp-errors s\n errorfile 200 /dev/null\n",
+		    "1 error: the name of the section expected here\n");
 	config_says("http-errors s t\n", "1 error: 't' is one word too many here\n");
 	config_says("http-errors s\n errorfile 200 /dev/null\nhttp-errors s\n errorfile 404 "
 		    "/dev/null\n",
