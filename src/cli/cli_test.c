@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/language_help.h"
 #include "cli/modes.h"
 #include "cli/tables.h"
 #include "proxy/global.h"
@@ -671,9 +672,34 @@ static void help_follows_the_tables(void **state)
 	      "  quit                                    : disconnect\n\n", true);
 }
 
+/* What stands around a word in files is taken off; and capitals, but of what has arguments. */
+static void words_of_files_are_bared(void **state)
+{
+	static const struct {
+		const char *word, *bare; /* NULL: there is nothing to take off */
+	} rows[] = {
+		{ "path", NULL }, { "PATH", "path" }, { "Str_Beg", "str_beg" },
+		{ "hdr(host)", "hdr" }, { "src,lower", "src" }, { "Hdr(host)", "Hdr" },
+		{ "%[src]", "src" }, { "%[src,lower]", "src" }, { "%[src", "src" },
+		{ "%src", NULL }, { "%[]", NULL }, { "(host)", NULL }, { "", NULL },
+		{ "seventh", NULL }, { "SEVENTH", "seventh" }, { "EIGHTHS!", NULL },
+	};
+	char memory[8];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_LEN(rows); i++) {
+		const char *bare = language_bare(rows[i].word, memory, sizeof(memory));
+
+		if (rows[i].bare ? !bare || strcmp(bare, rows[i].bare) != 0 : bare != NULL)
+			fail_msg("%s: %s", rows[i].word, bare ? bare : "NULL");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_of_files_are_bared),
 		cmocka_unit_test(one_command_and_it_closes),
 		cmocka_unit_test(several_by_semicolon),
 		cmocka_unit_test(backslashes_protect),
