@@ -27,8 +27,8 @@ enum seen {
 
 enum { LENGTH_SAFE = 18 }; /* so many digits make a number below 2^63 */
 
-/* Not so few digits, or something that is none. */
-COLD static enum h1_result parse_odd_length(struct head *h, struct span text, uint64_t *length)
+/* One number below 2^63. */
+COLD static enum h1_result parse_number(struct head *h, struct span text, uint64_t *length)
 {
 	const char *p = text.ptr, *end = p + text.len;
 	uint64_t n = 0;
@@ -48,66 +48,62 @@ COLD static enum h1_result parse_odd_length(struct head *h, struct span text, ui
 	return H1_DONE;
 }
 
-/* One number below 2^63. */
-static ALWAYS_INLINE enum h1_result parse_length(struct head *h, struct span text, uint64_t *length)
+/* Not so few digits, or something that is none: "5, 5" means 5 and leaves as 5 (RFC 9112 6.3). */
+COLD static enum h1_result parse_lengths(struct head *h, struct field *f, uint64_t *length)
 {
+	struct span first = { NULL, 0 }, element;
+	enum h1_result r;
+	uint64_t n = 0;
+	size_t at = 0;
+
+	while (list_next_any(f->value, &at, &element)) {
+		r = parse_number(h, element, &n);
+		if (r != H1_DONE)
+			return r;
+		if (first.ptr && n != *length)
+			return h1_bad(h, element.ptr, 400, "Content-Lengths that differ");
+		first = first.ptr ? first : element;
+		*length = n;
+	}
+	if (first.len != f->value.len)
+		message_set_value(h->msg, f, first);
+	return H1_DONE;
+}
+
+static ALWAYS_INLINE enum h1_result parse_length(struct head *h, struct field *f, uint64_t *length)
+{
+	struct span text = f->value;
 	uint64_t n = 0;
 	unsigned digit;
 
 	if (unlikely(text.len - 1 >= LENGTH_SAFE))
-		return parse_odd_length(h, text, length);
+		return parse_lengths(h, f, length);
 	for (size_t i = 0; i < text.len; i++) {
 		digit = (unsigned char)(text.ptr[i] - '0');
 		if (unlikely(digit > 9))
-			return parse_odd_length(h, text, length);
+			return parse_lengths(h, f, length);
 		n = n * 10 + digit;
 	}
 	*length = n;
 	return H1_DONE;
 }
 
-/* "5, 5" of a response, by option: one number, if all are the same (RFC 9112 6.3). */
-COLD static enum h1_result check_lengths(struct head *h, struct field *f)
-{
-	struct span first = { NULL, 0 }, element;
-	uint64_t n = 0, same;
-	enum h1_result r;
-	size_t at = 0;
-
-	while (list_next_any(f->value, &at, &element)) {
-		r = parse_length(h, element, &same);
-		if (r != H1_DONE)
-			return r;
-		if (first.ptr && same != n)
-			return h1_bad(h, element.ptr, 400, "Content-Lengths that differ");
-		first = first.ptr ? first : element;
-		n = same;
-	}
-	h1_tolerate(h, f->value.ptr + first.len);
-	f->value = first;
-	f->line = false;
-	h->msg->length = n;
-	return H1_DONE;
-}
-
-/* A second field of the name: let pass in a response by option, if it says the same. */
+/* A second field of the name, which says the same, goes nowhere (RFC 9112 6.3). */
 COLD static enum h1_result check_length_again(struct head *h, struct field *f)
 {
-	uint64_t before = h->msg->length;
 	enum h1_result r;
+	uint64_t again = 0;
 
-	if (!h->msg->is_response || !h1_tolerate(h, f->name.ptr))
-		return h1_bad(h, f->name.ptr, 400, "more than one Content-Length");
-	r = check_lengths(h, f);
+	r = parse_length(h, f, &again);
 	if (r != H1_DONE)
 		return r;
-	if (h->msg->length != before)
+	if (again != h->msg->length)
 		return h1_bad(h, f->value.ptr, 400, "Content-Lengths that differ");
 	message_delete_field(h->msg, f);
 	return H1_DONE;
 }
 
-/* Once (RFC 9112 6.3). By option beside Transfer-Encoding, which counts: doubtful_framing. */
+/* One value (RFC 9112 6.3). By option beside Transfer-Encoding, which counts: doubtful_framing. */
 APART static enum h1_result check_length(struct head *h, struct field *f)
 {
 	if (h->parser->seen & SEEN_LENGTH)
@@ -115,10 +111,7 @@ APART static enum h1_result check_length(struct head *h, struct field *f)
 	if (h->parser->seen & SEEN_CODING && !h1_tolerate(h, f->name.ptr))
 		return h1_bad(h, f->name.ptr, 400, "Content-Length beside Transfer-Encoding");
 	h->parser->seen |= SEEN_LENGTH;
-	if (unlikely(h->options & H1_ACCEPT_INVALID) && h->msg->is_response &&
-	    memchr(f->value.ptr, ',', f->value.len))
-		return check_lengths(h, f);
-	return parse_length(h, f->value, &h->msg->length);
+	return parse_length(h, f, &h->msg->length);
 }
 
 /* What is wrong with a list of codings that is not just "chunked". */

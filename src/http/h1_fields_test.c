@@ -108,6 +108,7 @@ static void answers(void **state)
 	check("Status: 404 Not Found\r\nX: a b \r\n\r\n", 0, "404|X=a b|+34");
 	check("Location:/other\r\n\r\n", 0, "200|Location=/other|+19");
 	check("Content-Length: 5\r\n\r\n", 0, "200|Content-Length=5|+21");
+	check("Content-Length: 5\r\nContent-Length: 5\r\n\r\n", 0, "200|Content-Length=5|+40");
 	check("\r\n", 0, "200|+2");
 	check("Status: 200\r\nA:\r\n", 0, "more");
 	check("", 0, "more");
@@ -121,7 +122,7 @@ static void what_is_strict(void **state)
 	check("A : b\r\n\r\n", 0, "a blank in front of the colon");
 	check(": b\r\n\r\n", 0, "a field without a name");
 	check("HTTP/1.1 200 OK\r\n\r\n", 0, "a character that a field's name must not have");
-	check("Content-Length: 5\r\nContent-Length: 5\r\n\r\n", 0, "more than one Content-Length");
+	check("Content-Length: 5\r\nContent-Length: 6\r\n\r\n", 0, "Content-Lengths that differ");
 	check("Content-Length: x\r\n\r\n", 0, "Content-Length is not a number");
 	check("A: b\rc\r\n\r\n", 0, "CR without LF");
 }
@@ -132,8 +133,6 @@ static void by_option(void **state)
 	(void)state;
 	check("Status: 403\nA: b\n\n", H1_ACCEPT_INVALID, "403|A=b|+18");
 	check("A: b\r\n c\r\nB: d\r\n\r\n", H1_ACCEPT_INVALID, "200|A=b   c|B=d|+18");
-	check("Content-Length: 5\r\nContent-Length: 5\r\n\r\n", H1_ACCEPT_INVALID,
-	      "200|Content-Length=5|+40");
 	check("A: b\rc\r\n\r\n", H1_ACCEPT_INVALID, "CR without LF");
 }
 

@@ -136,23 +136,59 @@ static enum h2_head read_pseudos(struct head *h, unsigned allowed)
 
 /* ---- other fields ------------------------------------------------------------------------ */
 
-/* One number below 2^63, once. */
-static enum h2_head read_length(struct head *h, struct span text)
+/* Is it one number below 2^63? */
+static bool read_number(struct span text, uint64_t *length)
 {
 	uint64_t n = 0;
 	size_t i;
 
-	if (h->seen & SEEN_LENGTH)
-		return malformed(h, "more than one Content-Length");
 	for (i = 0; i < text.len; i++) {
 		unsigned digit = (unsigned char)(text.ptr[i] - '0');
 
 		if (digit > 9 || n > ((uint64_t)INT64_MAX - digit) / 10)
-			return malformed(h, "Content-Length is not a number, or too large");
+			return false;
 		n = n * 10 + digit;
 	}
-	if (!text.len)
-		return malformed(h, "Content-Length is empty");
+	*length = n;
+	return text.len;
+}
+
+/* It is not: "5, 5" means 5 and leaves as 5 (RFC 9110 8.6). */
+COLD static enum h2_head read_numbers(struct head *h, struct field *f, uint64_t *length)
+{
+	struct span first = { NULL, 0 }, element;
+	size_t at = 0;
+	uint64_t n = 0;
+
+	while (list_next_any(f->value, &at, &element)) {
+		if (!read_number(element, &n))
+			return malformed(h, element.len ? "Content-Length is not a number, or too large" :
+							  "Content-Length is empty");
+		if (first.ptr && n != *length)
+			return malformed(h, "Content-Lengths that differ");
+		first = first.ptr ? first : element;
+		*length = n;
+	}
+	f->value = first;
+	return H2_HEAD_GOOD;
+}
+
+/* A second field that says the same goes nowhere. */
+static enum h2_head read_length(struct head *h, struct field *f)
+{
+	enum h2_head r;
+	uint64_t n = 0;
+
+	if (!read_number(f->value, &n)) {
+		r = read_numbers(h, f, &n);
+		if (r != H2_HEAD_GOOD)
+			return r;
+	}
+	if (h->seen & SEEN_LENGTH) {
+		if (n != h->length)
+			return malformed(h, "Content-Lengths that differ");
+		f->name = (struct span){ NULL, 0 };
+	}
 	h->seen |= SEEN_LENGTH;
 	h->length = n;
 	return H2_HEAD_GOOD;
@@ -215,7 +251,7 @@ static enum h2_head read_known(struct head *h, struct field *f)
 		h->msg->flags |= MSG_HOPS;
 		return H2_HEAD_GOOD;
 	case FIELD_CONTENT_LENGTH:
-		return read_length(h, f->value);
+		return read_length(h, f);
 	case FIELD_HOST:
 		return read_host(h, f);
 	case FIELD_COOKIE:
