@@ -84,8 +84,10 @@ void addr_from_sockaddr(struct addr *addr, const struct sockaddr_storage *ss, so
 /* "192.0.2.1", "2001:db8::1", "unix", for IPv6 without brackets. */
 void addr_print(const struct addr *addr, struct text *t);
 void addr_print_v4(struct in_addr v4, struct text *t);
-/* The same and ":port" when it has one. */
+/* The same and ":port" when it has one: as logs and commands of the reference have it. */
 void addr_print_port(const struct addr *addr, struct text *t);
+/* For people: "192.0.2.1:80", "[2001:db8::1]:80" (RFC 3986 3.2.2); without a port as addr_print. */
+void addr_print_clear(const struct addr *addr, struct text *t);
 /* With its family in front: "ipv4@192.0.2.1:80", "ipv6@[::1]:80", "unix@/path", "abns@name". */
 void addr_print_named(const struct addr *addr, struct text *t);
 /* "*", "0.0.0.0", "::": no address in particular. */

@@ -219,12 +219,15 @@ static int fail_tls(struct own_request *r)
 	static char memory[300];
 	static uint64_t next_ms;
 	const char *why = own_stream_why(r->stream);
+	struct span host = r->target.host;
+	bool v6 = memchr(host.ptr, ':', host.len);
 
 	snprintf(memory, sizeof(memory), "there is no TLS with it: %s", why);
 	if (clock_now_ms >= next_ms && !r->target.backend) {
 		next_ms = clock_now_ms + 1000;
-		log_process(LOG_L_WARNING, "HTTP client: no TLS with %.*s:%u: %s.",
-			    (int)r->target.host.len, r->target.host.ptr, r->target.port, why);
+		log_process(LOG_L_WARNING, "HTTP client: no TLS with %s%.*s%s:%u: %s.",
+			    v6 ? "[" : "", (int)host.len, host.ptr, v6 ? "]" : "", r->target.port,
+			    why);
 	}
 	return fail(r, OWN_UNREACHED, memory);
 }

@@ -33,7 +33,7 @@ static const char *printed(struct config *cfg, const struct bind_conf *bind,
 	text_init(&t, memory, sizeof(memory));
 	if (addr->family == AF_UNIX)
 		return addr->path;
-	addr_print_port(addr, &t);
+	addr_print_clear(addr, &t);
 	return arena_printf(cfg->arena, "%s%s%s", memory, bind->interface ? "%" : "",
 			    bind->interface ? bind->interface : "");
 }

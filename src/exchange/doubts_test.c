@@ -28,7 +28,7 @@ static void addresses_are_listened_on_once(void **state)
 		    "5 notice: 127.0.0.1:1 is listened on twice, also at test:7 in frontend f: "
 		    "connections go to either\n");
 	config_says("frontend f\n bind [::1]:1\n bind ::1:1\n default_backend b\n" BACKEND,
-		    "3 notice: ::1:1 is listened on twice, also at test:7 in frontend f: "
+		    "3 notice: [::1]:1 is listened on twice, also at test:7 in frontend f: "
 		    "connections go to either\n");
 	config_says("frontend f\n bind /tmp/x\n bind unix@/tmp/x\n default_backend b\n" BACKEND,
 		    "3 notice: /tmp/x is listened on twice, also at test:7 in frontend f: only "

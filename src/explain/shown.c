@@ -27,17 +27,8 @@ void shown_bytes(struct text *to, struct span bytes, bool is_lines)
 
 void shown_addr(struct text *to, const struct addr *addr)
 {
-	bool brackets = addr->family == AF_INET6 && addr->port;
-
-	if (addr->family == AF_UNIX) {
+	if (addr->family == AF_UNIX)
 		text_str(to, addr->path ? addr->path : "a Unix socket");
-		return;
-	}
-	if (brackets)
-		text_char(to, '[');
-	addr_print(addr, to);
-	if (brackets)
-		text_char(to, ']');
-	if (addr->port && (addr->family == AF_INET || addr->family == AF_INET6))
-		text_printf(to, ":%u", addr->port);
+	else
+		addr_print_clear(addr, to);
 }

@@ -556,6 +556,19 @@ void addr_print_port(const struct addr *addr, struct text *t)
 		text_printf(t, ":%u", addr->port);
 }
 
+void addr_print_clear(const struct addr *addr, struct text *t)
+{
+	bool brackets = addr->family == AF_INET6 && addr->port;
+
+	if (brackets)
+		text_char(t, '[');
+	addr_print(addr, t);
+	if (brackets)
+		text_char(t, ']');
+	if (addr->port && (addr->family == AF_INET || addr->family == AF_INET6))
+		text_printf(t, ":%u", addr->port);
+}
+
 void addr_print_named(const struct addr *addr, struct text *t)
 {
 	switch (addr->family) {

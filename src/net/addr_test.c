@@ -61,6 +61,32 @@ static const char *parsed(const char *text, unsigned allow)
 	return buf;
 }
 
+/* As sentences have it. */
+static void for_people(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "127.0.0.1:8001", "127.0.0.1:8001" }, { "ipv6@::1:80", "[::1]:80" },
+		{ "[2001:db8::1]:443", "[2001:db8::1]:443" }, { "/run/x.sock", "unix" },
+	};
+	struct addr_spec spec;
+	char buf[100];
+	struct err err;
+	struct text t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_LEN(cases); i++) {
+		assert_int_equal(addr_parse(cases[i][0], BIND, arena, &spec, &err), 0);
+		text_init(&t, buf, sizeof(buf));
+		addr_print_clear(&spec.addr, &t);
+		assert_string_equal(buf, cases[i][1]);
+	}
+	assert_int_equal(addr_of_ip("::1", &spec.addr), 0);
+	text_init(&t, buf, sizeof(buf));
+	addr_print_clear(&spec.addr, &t);
+	assert_string_equal(buf, "::1");
+}
+
 static void bind_addresses(void **state)
 {
 	static const struct {
@@ -286,7 +312,8 @@ static void is_small(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bind_addresses), cmocka_unit_test(without_a_port),   cmocka_unit_test(server_addresses),
+		cmocka_unit_test(bind_addresses), cmocka_unit_test(without_a_port),
+		cmocka_unit_test(server_addresses), cmocka_unit_test(for_people),
 		cmocka_unit_test(variables_are_replaced),
 		cmocka_unit_test(refused),	    cmocka_unit_test(long_paths_are_refused),
 		cmocka_unit_test(names_are_resolved), cmocka_unit_test(system_form),

@@ -14,6 +14,6 @@ const char *listener_name(const struct listener *l, char *buf, size_t size)
 	else if (l->addr.family == AF_UNIX && l->addr.path)
 		text_str(&t, l->addr.path);
 	else
-		addr_print_port(&l->addr, &t);
+		addr_print_clear(&l->addr, &t);
 	return buf;
 }

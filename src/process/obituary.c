@@ -115,7 +115,7 @@ static void print_at_hand(struct text *t, const struct segment_row *row, bool sa
 	if (from.family == AF_INET || from.family == AF_INET6) {
 		memcpy(&from.v6, row->at_hand.address, sizeof(row->at_hand.address));
 		text_str(t, " of ");
-		addr_print_port(&from, t);
+		addr_print_clear(&from, t);
 	}
 	if (same_generation)
 		text_printf(t, " (frontend %s)", frontend_name(row->at_hand.frontend));
