@@ -88,25 +88,23 @@ static void count_interim(struct stream *s, unsigned status)
 	counters_add_at(c, counters_of_status(status));
 }
 
-/* Of HTTP/2 what waits is the last frame alone. */
+/* What of heads in front waits for the kernel still, in front of the next one, and was counted. Of
+ * HTTP/2 what waits is the last frame alone. */
 static size_t interim_unsent(const struct end *client)
 {
 	return end_is_conn(client) ? end_waiting(client).len : 0;
 }
 
-/* Passes it on. What the kernel does not take now is counted with the head behind it. */
+/* Passes it on. It counts as all heads do: when it is made. */
 static enum io interim_out(struct stream *s)
 {
 	struct end *client = &s->relay.client;
-	size_t before = interim_unsent(client), all;
+	size_t before = interim_unsent(client);
 
 	if (end_head_out(client, &s->exchange->res) != IO_OK)
 		return IO_ERR;
-	all = end_waiting(client).len;
-	if (end_flush(client) == IO_ERR)
-		return IO_ERR;
-	s->exchange->bytes_out += all - before - interim_unsent(client);
-	return IO_OK;
+	s->exchange->bytes_out += end_waiting(client).len - before;
+	return end_flush(client) == IO_ERR ? IO_ERR : IO_OK;
 }
 
 /* 100 and 103 pass through at once; the answer itself comes behind them. */
@@ -441,7 +439,7 @@ int exchange_response_open(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 	struct end *client = &s->relay.client;
-	uint64_t counted;
+	size_t before = unlikely(x->interim) ? interim_unsent(client) : 0;
 
 	if (!response_refit(x, x->reply ? x->reply->status : x->http.server_status))
 		return steps_end(s, END_RESOURCE);
@@ -464,8 +462,7 @@ int exchange_response_open(struct stream *s)
 	if (x->tunnel)
 		response_tunnel(s);
 	count_response(s, x->res.status);
-	counted = end_waiting(client).len;
-	x->bytes_out += counted;
+	x->bytes_out += end_waiting(client).len - before;
 	x->head_sent = true;
 	moment_tell(s, MOMENT_ANSWERED);
 	s->phase = PHASE_DATA;

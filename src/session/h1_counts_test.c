@@ -179,6 +179,33 @@ static void a_silent_client_asks_nothing(void **state)
 	moved("frontend: " ONE " bytes_out 117\nbackend:");
 }
 
+/* A head of an interim answer that the kernel does not take at once, because the client reads
+ * nothing: each has its own segment there. */
+static void interim_heads_that_wait(void **state)
+{
+	enum { HEADS = 600, HEAD = 25 };
+	static char says[HEADS * HEAD + 60];
+	size_t heard, all = 0;
+	unsigned i;
+	int client;
+
+	(void)state;
+	for (i = 0; i < HEADS; i++)
+		memcpy(says + (size_t)i * HEAD, "HTTP/1.1 100 Continue\r\n\r\n", HEAD);
+	strcpy(says + (size_t)HEADS * HEAD, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
+	served.says = says;
+	client = visitor_comes("l", GET);
+	turns(HEADS / 16);
+	while ((heard = strlen(visitor_hears(client)))) {
+		all += heard;
+		turns(3);
+	}
+	assert_int_equal(all, HEADS * HEAD + 43);
+	moved("frontend: open_connections 1 " ONE " bytes_in 28 bytes_out 15043\n"
+	      "backend: open_connections 1 " ONE " bytes_in 15043 bytes_out 28");
+	visitor_leaves(client);
+}
+
 #define EACH(test) cmocka_unit_test_setup(test, afresh)
 
 int main(void)
@@ -187,7 +214,7 @@ int main(void)
 		EACH(an_exchange), EACH(one_under_way), EACH(two_over_a_connection),
 		EACH(one_that_the_program_answers), EACH(bodies_count),
 		EACH(so_do_heads_before_the_answer), EACH(each_try_is_one), EACH(a_half_answer_counts),
-		EACH(a_silent_client_asks_nothing),
+		EACH(a_silent_client_asks_nothing), EACH(interim_heads_that_wait),
 	};
 
 	return cmocka_run_group_tests(tests, begin, served_world_end);
