@@ -11,7 +11,9 @@
 /* Starts the library, once; it leaves nothing to do at exit. 0, or -1 and err. */
 MUST_USE int tls_lib_start(struct err *err);
 
-/* The sentence "FMT: what OpenSSL says" in err; empties OpenSSL's queue of errors. Returns -1. */
+/* The sentence "FMT: what OpenSSL says" in err; empties OpenSSL's queue of errors. Returns -1. It
+ * goes by the oldest error, which says most: whoever may call this, or tls_reason, empties the queue
+ * before the call of the library that may fail. What others have left there is theirs. */
 MUST_USE int tls_lib_error(struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* One error for people, in buf: ours, where we have a better sentence than the library ("the client

@@ -162,9 +162,11 @@ static int make_key(struct acme *acme, const char *path, struct err *err)
 
 static int read_key(struct acme *acme, const char *path, struct err *err)
 {
-	BIO *bio = BIO_new_file(path, "re");
 	struct stat st;
+	BIO *bio;
 
+	ERR_clear_error();
+	bio = BIO_new_file(path, "re");
 	acme->key = bio ? PEM_read_bio_PrivateKey(bio, NULL, tls_no_passphrase, NULL) : NULL;
 	BIO_free(bio);
 	if (!acme->key)

@@ -56,8 +56,10 @@ static unsigned parsed_count;
 static X509 *x509_parse(struct span der)
 {
 	const unsigned char *at = (const unsigned char *)der.ptr, *end = at + der.len;
-	X509 *x = d2i_X509(NULL, &at, (long)der.len);
+	X509 *x;
 
+	ERR_clear_error();
+	x = d2i_X509(NULL, &at, (long)der.len);
 	if (x && at != end) {
 		X509_free(x);
 		x = NULL;
@@ -521,6 +523,7 @@ static int level_check(X509 *x, struct err *err)
 {
 	static SSL_CTX *probe;
 
+	ERR_clear_error();
 	if (!probe)
 		probe = SSL_CTX_new(TLS_method());
 	if (!probe || SSL_CTX_use_certificate(probe, x) != 1)

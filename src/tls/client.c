@@ -22,6 +22,7 @@
 #include "tls/store.h"
 #include "tls/trust.h"
 
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <stdio.h>
@@ -333,6 +334,7 @@ static int context_load_cert(struct client_context *c, struct err *err)
 	c->entry = tls_entry_load(c->crt, err);
 	if (!c->entry)
 		return -1;
+	ERR_clear_error();
 	if (tls_cert_use_context(c->entry->cert, c->ctx))
 		return tls_lib_error(err, "'%s' cannot be shown to servers", c->crt);
 	c->algorithm = c->entry->cert->algorithm;

@@ -157,10 +157,13 @@ static int fill(X509 *x, EVP_PKEY *key, const char *names, const unsigned char *
 struct tls_cert *tls_craft_self_signed(const char *names, const unsigned char *identifier,
 				       struct err *err)
 {
-	EVP_PKEY *key = EVP_EC_gen("P-256");
-	X509 *x = X509_new();
 	struct tls_cert *cert = NULL;
+	EVP_PKEY *key;
+	X509 *x;
 
+	ERR_clear_error();
+	key = EVP_EC_gen("P-256");
+	x = X509_new();
 	if (x && key && fill(x, key, names, identifier) == 0 && tls_craft_sign(x, key) == 0)
 		cert = tls_craft_cert(x, key, NULL);
 	X509_free(x);

@@ -77,6 +77,7 @@ static int read_authority(struct tls_forge *forge, BIO *bio, const char *path, c
 	if (!forge->signer)
 		return tls_lib_error(err, "'%s': the authority's key cannot be read%s", path,
 				     pass ? "" : " without 'ca-sign-pass', or there is none");
+	ERR_clear_error();
 	if (X509_check_private_key(forge->authority, forge->signer) != 1)
 		return tls_lib_error(err, "'%s'", path);
 	forge->own = EVP_EC_gen("P-256");

@@ -119,6 +119,7 @@ int tls_lib_error(struct err *err, const char *fmt, ...)
 
 int tls_lib_provider_path(const char *path, struct err *err)
 {
+	ERR_clear_error();
 	if (!OSSL_PROVIDER_set_default_search_path(NULL, path))
 		return tls_lib_error(err, "'%s' cannot be where providers are", path);
 	return 0;
@@ -126,6 +127,7 @@ int tls_lib_provider_path(const char *path, struct err *err)
 
 int tls_lib_provider(const char *name, struct err *err)
 {
+	ERR_clear_error();
 	if (!OSSL_PROVIDER_load(NULL, name))
 		return tls_lib_error(err, "the provider '%s' cannot be loaded", name);
 	return 0;
@@ -133,6 +135,7 @@ int tls_lib_provider(const char *name, struct err *err)
 
 int tls_lib_propquery(const char *query, struct err *err)
 {
+	ERR_clear_error();
 	if (!EVP_set_default_properties(NULL, query))
 		return tls_lib_error(err, "'%s' is not a query for properties", query);
 	return 0;

@@ -15,8 +15,10 @@
 EVP_PKEY *tls_pair_key(int algorithm, struct span key)
 {
 	const unsigned char *at = (const unsigned char *)key.ptr;
-	EVP_PKEY *pkey = d2i_PrivateKey(algorithm, NULL, &at, (long)key.len);
+	EVP_PKEY *pkey;
 
+	ERR_clear_error();
+	pkey = d2i_PrivateKey(algorithm, NULL, &at, (long)key.len);
 	if (pkey)
 		return pkey;
 	ERR_clear_error();

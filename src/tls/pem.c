@@ -31,10 +31,12 @@ static void piece_clear(struct tls_piece *piece)
 
 int tls_piece_set(struct tls_piece *piece, struct span bytes)
 {
-	unsigned char *copy = OPENSSL_memdup(bytes.ptr, bytes.len);
+	unsigned char *copy = bytes.len ? OPENSSL_memdup(bytes.ptr, bytes.len) : NULL;
 
-	if (!copy && bytes.len)
+	if (!copy && bytes.len) {
+		ERR_clear_error();
 		return -1;
+	}
 	piece_clear(piece);
 	*piece = (struct tls_piece){ copy, copy ? bytes.len : 0 };
 	return 0;
@@ -111,10 +113,14 @@ static enum block_kind block_kind(const char *name)
 static int block_untrust(struct tls_piece *block)
 {
 	const unsigned char *at = block->der;
-	X509 *x = d2i_X509_AUX(NULL, &at, (long)block->len);
 	unsigned char *der = NULL;
-	int len = x ? i2d_X509(x, &der) : -1;
+	int len = -1;
+	X509 *x;
 
+	ERR_clear_error();
+	x = d2i_X509_AUX(NULL, &at, (long)block->len);
+	if (x)
+		len = i2d_X509(x, &der);
 	X509_free(x);
 	if (len <= 0)
 		return -1;

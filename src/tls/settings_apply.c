@@ -56,6 +56,7 @@ static int set_lists(SSL_CTX *ctx, const struct tls_settings *set, struct err *e
 {
 	const char *groups = set->curves ? set->curves : set->ecdhe;
 
+	ERR_clear_error();
 	if (set->ciphers && !SSL_CTX_set_cipher_list(ctx, set->ciphers))
 		return tls_lib_error(err, "'ciphers': OpenSSL does not take '%.*s'",
 				     STR_CUT(set->ciphers, 200));
@@ -193,19 +194,25 @@ static int set_all(SSL_CTX *ctx, const struct tls_settings *set, bool server, st
 	return 0;
 }
 
+static int announce(SSL_CTX *ctx, struct err *err)
+{
+	ERR_clear_error();
+	return tls_cert_announce(ctx) ? tls_lib_error(err, "OpenSSL takes no SCT lists") : 0;
+}
+
 SSL_CTX *tls_settings_context(const struct tls_settings *set, bool server, struct err *err)
 {
 	SSL_CTX *ctx;
 
 	if (tls_lib_start(err))
 		return NULL;
+	ERR_clear_error();
 	ctx = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method());
 	if (!ctx) {
 		DROPPED(tls_lib_error(err, "OpenSSL gives no context"), "NULL says so, too");
 		return NULL;
 	}
-	if (set_all(ctx, set, server, err) ||
-	    (server && tls_cert_announce(ctx) && tls_lib_error(err, "OpenSSL takes no SCT lists"))) {
+	if (set_all(ctx, set, server, err) || (server && announce(ctx, err))) {
 		SSL_CTX_free(ctx);
 		return NULL;
 	}

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <openssl/err.h>
 #include <openssl/ocsp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,7 @@ int tls_ocsp_piece(struct tls_pieces *pieces, struct span text, struct err *err)
 
 	if (!text.len) /* a place for what comes at run time */
 		return 0;
+	ERR_clear_error();
 	response = d2i_OCSP_RESPONSE(NULL, &at, (long)text.len);
 	good = response && at == (const unsigned char *)text.ptr + text.len;
 	OCSP_RESPONSE_free(response);
@@ -254,6 +256,7 @@ static int bucket_add(const char *path, struct err *err)
 	if (part_load(path, chain_read, &pieces, err) < 0)
 		return -1;
 	at = pieces.leaf.der;
+	ERR_clear_error();
 	first = at ? d2i_X509(NULL, &at, (long)pieces.leaf.len) : NULL;
 	chain = first ? calloc(1, sizeof(*chain) + strlen(path) + 1) : NULL;
 	if (!chain) {

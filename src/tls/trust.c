@@ -480,6 +480,7 @@ bool tls_ca_is_part(const struct tls_ca *ca)
 static int trust_prepare(struct tls_trust *trust, const struct tls_ca *ca, X509_STORE *store,
 			 struct err *err)
 {
+	ERR_clear_error();
 	trust->fresh = trust_build(trust, ca, store);
 	if (!trust->fresh)
 		return err_set(err, "%s", tls_reason());
