@@ -25,7 +25,8 @@ enum own_fault {
 	OWN_UNKNOWN,   /* its name leads to no address: 503 */
 	OWN_UNREACHED, /* no connection, no TLS that is good: 503 */
 	OWN_BROKEN,    /* its end, or nonsense, in the middle of the answer: 502 */
-	OWN_LATE,      /* the server has said nothing in time: 504 */
+	OWN_LATE,      /* the server has said nothing, or not all, in time: 504 */
+	OWN_UNSAID,    /* the request itself cannot be said: 400 */
 };
 
 enum own_step {
@@ -55,6 +56,14 @@ struct own_words {
 	struct span body;   /* its bytes, without that coding */
 };
 
+/* How long it may take, in milliseconds; 0: any time. */
+struct own_limits {
+	unsigned silence_ms; /* most that the server may be silent: for a backend's in place of its
+			      * `timeout server`, until one of its rules sets another time; 0: any
+			      * time for a host's, that of the backend for its own */
+	unsigned whole_ms;   /* most from the begin to the last byte, lookups and tries included */
+};
+
 enum { OWN_ADDRS = 8 }; /* of a name, which are tried one after the other */
 
 /* Zeroed, but for owner and ready: it is over, or has not begun. */
@@ -65,8 +74,8 @@ struct own_request {
 	struct message msg;
 	struct span piece;
 	enum own_fault fault;
-	const char *why; /* of the fault: a sentence without full stop, about "it", the server;
-			  * until the next call of any request */
+	const char *why; /* of the fault: a sentence without full stop, about "it", the server (of
+			  * OWN_UNSAID: about the request); until the next call of any request */
 
 	/* ---- its own ---- */
 	struct list node;           /* all that are under way */
@@ -75,24 +84,23 @@ struct own_request {
 	uint8_t state;              /* enum state of own_request.c */
 	bool reuses;                /* it may have a connection that served others before */
 	bool late;                  /* the timer has fired */
+	bool expired;               /* so has `whole' */
 	bool has_head;              /* it was told */
-	unsigned timeout_ms;        /* as own_request_begin() takes it */
+	unsigned silence_ms;        /* of struct own_limits */
 	unsigned tries;             /* connections that have failed */
 	unsigned at, count;         /* of addr */
 	struct addr addr[OWN_ADDRS];
 	struct dns_lookup lookup;
-	struct timer timer;
+	struct timer timer;         /* a pause */
+	struct timer whole;         /* the end of all */
 	struct own_host *host;      /* where it goes at present; NULL: nowhere yet */
 	struct own_stream *stream;  /* that asks; NULL: none does */
 	KIND_MEMBER
 };
 
-/* Begins: the next call of own_request_go makes the first step. timeout_ms: most that the server
- * may be silent, for a backend's in place of its `timeout server`, until one of its rules sets
- * another time. 0, or without memory for the limit: any time for a host's, that of the backend for
- * its own. */
+/* Begins: the next call of own_request_go makes the first step. */
 void own_request_begin(struct own_request *r, const struct own_target *target,
-	       const struct own_words *words, unsigned timeout_ms);
+	       const struct own_words *words, struct own_limits limits);
 /* Goes on as far as it can. Not from within ready. */
 MUST_USE enum own_step own_request_go(struct own_request *r);
 /* It is over, wherever it is; again does nothing. Not from within ready. */

@@ -27,11 +27,15 @@ enum own_news {
 	NEWS_NOTHING,   /* the connection has died, with not a byte of an answer */
 	NEWS_NO_SERVER, /* no connection could be made; another address may be better */
 	NEWS_NO_TLS,    /* own_stream_why */
+	NEWS_NO_MEMORY, /* nobody was asked */
+	NEWS_UNSAID,    /* nor here: own_stream_wrong */
 	NEWS_FAILED,    /* own_stream_status */
 };
 MUST_USE enum own_news own_stream_go(struct own_stream *os);
 /* A sentence about "it", the server; until own_stream_leave. */
 const char *own_stream_why(const struct own_stream *os);
+/* What is wrong with the request. */
+const char *own_stream_wrong(const struct own_stream *os);
 /* The status that a client would see; 0: it has seen a head already. */
 unsigned own_stream_status(const struct own_stream *os);
 

@@ -31,7 +31,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BODY_MOST = 256 << 10, FIELD_MOST = 1100, SILENCE_MS = 30000, REST_MS = 3600 * 1000,
+enum { BODY_MOST = 256 << 10, FIELD_MOST = 1100, SILENCE_MS = 30000,
+       ANSWER_MS = 120000, /* an authority that drips its answer keeps nobody for longer */
+       REST_MS = 3600 * 1000,
        LOOK_MS = 10000, /* a clock that jumps is seen that soon */
        DAY_S = 86400, RETRY_MOST_S = 7 * DAY_S };
 
@@ -233,7 +235,8 @@ static void send_request(void)
 	head = strstr(now.request, "\r\n\r\n") + 4 - now.request;
 	words = (struct own_words){ .method = method, .head = { now.request, (size_t)head },
 				    .body = span_of(now.request + head) };
-	own_request_begin(&now.own, &target, &words, SILENCE_MS);
+	own_request_begin(&now.own, &target, &words,
+			  (struct own_limits){ .silence_ms = SILENCE_MS, .whole_ms = ANSWER_MS });
 	task_wake(&task);
 }
 

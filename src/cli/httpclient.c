@@ -71,7 +71,7 @@ static int client_start(struct cli_call *call, struct err *err)
 	st->own.owner = call;
 	st->own.ready = client_ready;
 	words = (struct own_words){ .method = method, .head = span_of(st->request) };
-	own_request_begin(&st->own, &target, &words, 0);
+	own_request_begin(&st->own, &target, &words, (struct own_limits){ 0 });
 	return 0;
 }
 
@@ -102,7 +102,7 @@ static bool show_head(struct client_state *st, const struct message *msg)
 	return true;
 }
 
-static void show_fault(struct cli_call *call, enum own_fault fault)
+static void show_fault(struct cli_call *call, const struct own_request *own)
 {
 	static const struct {
 		unsigned status;
@@ -112,7 +112,7 @@ static void show_fault(struct cli_call *call, enum own_fault fault)
 #include "exchange/reply_builtin.def"
 #undef REPLY
 	};
-	unsigned status = own_status(fault), i = 0;
+	unsigned status = own_status(own->fault), i = 0;
 	char body[512];
 	struct text t;
 
@@ -120,7 +120,7 @@ static void show_fault(struct cli_call *call, enum own_fault fault)
 		i++;
 	text_init(&t, body, sizeof(body));
 	text_printf(&t, "<html><body><h1>%u %s</h1>\n%s\n</body></html>\n", status, replies[i].reason,
-		    replies[i].text);
+		    own->fault == OWN_UNSAID ? own->why : replies[i].text);
 	text_printf(call->out, "HTTP/1.1 %u %s\ncontent-length: %zu\r\ncache-control: no-cache\r\n"
 		    "content-type: text/html\r\n\r\n%s", status, replies[i].reason, t.len, body);
 }
@@ -129,7 +129,7 @@ static void show_fault(struct cli_call *call, enum own_fault fault)
 static void show_missing(struct cli_call *call, const struct client_state *st)
 {
 	if (!st->head) {
-		show_fault(call, st->own.fault);
+		show_fault(call, &st->own);
 		return;
 	}
 	text_char(call->out, '\n');

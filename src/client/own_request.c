@@ -35,6 +35,14 @@ static void fire(struct timer *timer)
 	r->ready(r);
 }
 
+static void expire(struct timer *timer)
+{
+	struct own_request *r = container_of(timer, struct own_request, whole);
+
+	r->expired = true;
+	r->ready(r);
+}
+
 /* ---- the end -------------------------------------------------------------------------------- */
 
 static void drop(struct own_request *r)
@@ -50,6 +58,7 @@ void own_request_end(struct own_request *r)
 	if (r->state == OVER)
 		return;
 	r->state = OVER;
+	timer_cancel(&r->whole);
 	dns_cancel(&r->lookup);
 	drop(r);
 	if (r->host)
@@ -76,6 +85,8 @@ unsigned own_status(enum own_fault fault)
 	switch (fault) {
 	case OWN_LATE:
 		return 504;
+	case OWN_UNSAID:
+		return 400;
 	case OWN_BROKEN:
 		return 502;
 	case OWN_UNKNOWN:
@@ -90,12 +101,17 @@ static int fail_unreached(struct own_request *r)
 	return fail(r, OWN_UNREACHED, "no connection to it can be made");
 }
 
+static int fail_late(struct own_request *r)
+{
+	return fail(r, OWN_LATE, "it does not answer in time");
+}
+
 static int fail_by_status(struct own_request *r, unsigned status)
 {
 	if (status == 503)
 		return fail_unreached(r);
 	if (status == 504)
-		return fail(r, OWN_LATE, "it does not answer in time");
+		return fail_late(r);
 	return fail(r, OWN_BROKEN, "it ends the connection in the middle, or its answer is no HTTP");
 }
 
@@ -252,6 +268,10 @@ static int hears(struct own_request *r)
 		return try_again(r);
 	case NEWS_NO_TLS:
 		return fail_tls(r);
+	case NEWS_NO_MEMORY:
+		return fail(r, OWN_UNREACHED, "there is no memory for a request to it");
+	case NEWS_UNSAID:
+		return fail(r, OWN_UNSAID, own_stream_wrong(r->stream));
 	case NEWS_FAILED:
 		break;
 	}
@@ -261,7 +281,7 @@ static int hears(struct own_request *r)
 /* ---- the walk ------------------------------------------------------------------------------- */
 
 void own_request_begin(struct own_request *r, const struct own_target *target,
-	       const struct own_words *words, unsigned timeout_ms)
+	       const struct own_words *words, struct own_limits limits)
 {
 	void *owner = r->owner;
 	void (*ready)(struct own_request *r) = r->ready;
@@ -272,9 +292,12 @@ void own_request_begin(struct own_request *r, const struct own_target *target,
 	r->ready = ready;
 	r->target = *target;
 	r->words = *words;
-	r->timeout_ms = timeout_ms;
+	r->silence_ms = limits.silence_ms;
 	r->state = STARTS;
 	timer_init(&r->timer, fire);
+	timer_init(&r->whole, expire);
+	if (limits.whole_ms)
+		timer_set(&r->whole, clock_now_ms + limits.whole_ms);
 	list_append(&under_way, &r->node);
 }
 
@@ -302,6 +325,8 @@ enum own_step own_request_go(struct own_request *r)
 {
 	int said;
 
+	if (r->expired && r->state != OVER)
+		return (enum own_step)fail_late(r);
 	while ((said = step(r)) == GOES_ON)
 		;
 	return (enum own_step)said;

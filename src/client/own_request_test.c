@@ -78,15 +78,21 @@ static void go_on(void)
 	turns(QUIET);
 }
 
-static void ask(enum method method, const char *head, const char *body, unsigned timeout_ms)
+static void ask_within(struct own_limits limits, enum method method, const char *head,
+		       const char *body)
 {
 	struct own_words words = { method, span_of(head), span_of(body) };
 
 	memset(&heard, 0, sizeof(heard));
 	own.owner = &heard;
 	own.ready = ready;
-	own_request_begin(&own, &target, &words, timeout_ms);
+	own_request_begin(&own, &target, &words, limits);
 	go_on();
+}
+
+static void ask(enum method method, const char *head, const char *body, unsigned silence_ms)
+{
+	ask_within((struct own_limits){ .silence_ms = silence_ms }, method, head, body);
 }
 
 static void get(void)
@@ -373,7 +379,7 @@ static void held_ready(struct own_request *r)
 }
 
 /* One that gets no answer has the exchange that was kept. */
-static void held_begin(struct own_request *held)
+static void held_begin(struct own_request *held, unsigned silence_ms)
 {
 	struct own_words words = { METHOD_GET, span_of("GET / HTTP/1.1\r\nhost: a\r\n\r\n"),
 				   span_of("") };
@@ -381,7 +387,7 @@ static void held_begin(struct own_request *held)
 	*held = (struct own_request){ .ready = held_ready };
 	served_afresh();
 	served.says = "";
-	own_request_begin(held, &target, &words, 0);
+	own_request_begin(held, &target, &words, (struct own_limits){ .silence_ms = silence_ms });
 	assert_int_equal(own_request_go(held), OWN_WAITS);
 	turns(QUIET);
 	assert_int_equal(served.asked, 1);
@@ -410,7 +416,7 @@ static void without_memory_it_fails(void **state)
 
 	(void)state;
 	get();
-	held_begin(&held);
+	held_begin(&held, 0);
 	exchanges = pool_named("exchange")->failed;
 	do {
 		*fails = ++n;
@@ -431,6 +437,87 @@ static void without_memory_it_fails(void **state)
 	fails_end(fails);
 	get();
 	is_answered(200, 9);
+}
+
+/* One whose silence cannot be limited for want of memory asks nobody: it might never end. */
+static void without_memory_no_silence_is_endless(void **state)
+{
+	int64_t n = 0, left, *fails = fails_begin();
+	struct own_request held;
+	uint64_t extras;
+
+	(void)state;
+	served.says = "";
+	ask(METHOD_GET, "GET / HTTP/1.1\r\nhost: a\r\n\r\n", "", 1000);
+	ends_by_itself();
+	held_begin(&held, INT32_MAX);
+	served.says = "";
+	extras = pool_named("extra")->failed;
+	do {
+		*fails = ++n;
+		ask(METHOD_GET, "GET / HTTP/1.1\r\nhost: a\r\n\r\n", "", 1000);
+		left = *fails;
+		*fails = 0;
+		ends_by_itself();
+		assert_int_equal(heard.last, OWN_FAILED);
+		assert_int_equal(streams_count, 1);
+		pass(20000);
+	} while (left <= 0);
+	assert_int_equal(own.fault, OWN_LATE);
+	assert_int_equal(pool_named("extra")->failed, extras + 1);
+	own_request_end(&held);
+	turns(QUIET);
+	fails_end(fails);
+}
+
+/* A server that says a byte now and then is never silent. */
+static void it_takes_no_longer_than_it_may(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	served.says = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n";
+	ask_within((struct own_limits){ .silence_ms = 5000, .whole_ms = 20000 }, METHOD_GET,
+		   "GET / HTTP/1.1\r\nhost: a\r\n\r\n", "");
+	for (i = 0; heard.last == OWN_WAITS; i++) {
+		assert_true(i < 5);
+		assert_int_equal(send(served.by, "x", 1, MSG_NOSIGNAL), 1);
+		pass(4000);
+		go_on();
+	}
+	has_failed(OWN_LATE);
+	assert_int_equal(i, 5);
+	assert_int_equal(heard.len, 4);
+}
+
+static void the_limit_counts_pauses(void **state)
+{
+	(void)state;
+	aim_at("penstock-nobody");
+	ask_within((struct own_limits){ .whole_ms = 500 }, METHOD_GET,
+		   "GET / HTTP/1.1\r\nhost: a\r\n\r\n", "");
+	assert_int_equal(heard.last, OWN_WAITS);
+	pass(500);
+	go_on();
+	has_failed(OWN_LATE);
+}
+
+/* What is wrong with the request is no fault of the server's. */
+static void a_request_that_cannot_be_said(void **state)
+{
+	char head[2000];
+	size_t len = (size_t)sprintf(head, "GET /9 HTTP/1.1\r\nhost: a\r\n");
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 150; i++)
+		len += (size_t)sprintf(head + len, "x: y\r\n");
+	sprintf(head + len, "\r\n");
+	ask(METHOD_GET, head, "", 0);
+	has_failed(OWN_UNSAID);
+	assert_int_equal(own_status(own.fault), 400);
+	assert_non_null(strstr(own.why, "tune.http.maxhdr"));
+	assert_int_equal(served.asked, 0);
 }
 
 static void urls(void **state)
@@ -456,6 +543,9 @@ int main(void)
 		cmocka_unit_test_setup(a_host_answers, afresh),
 		cmocka_unit_test_setup(a_backend_does_as_for_any_client, afresh),
 		cmocka_unit_test_setup(a_connection_serves_the_next_one, afresh),
+		cmocka_unit_test_setup(it_takes_no_longer_than_it_may, afresh),
+		cmocka_unit_test_setup(the_limit_counts_pauses, afresh),
+		cmocka_unit_test_setup(a_request_that_cannot_be_said, afresh),
 		cmocka_unit_test_setup(post_takes_one_that_was_busy_just_now, afresh),
 		cmocka_unit_test_setup(what_died_is_asked_once_more, afresh),
 		cmocka_unit_test_setup(a_silent_end_is_no_answer, afresh),
@@ -466,6 +556,7 @@ int main(void)
 		cmocka_unit_test_setup(nobody_is_there, afresh),
 		cmocka_unit_test_setup(it_ends_wherever_it_is, afresh),
 		cmocka_unit_test_setup(without_memory_it_fails, afresh),
+		cmocka_unit_test_setup(without_memory_no_silence_is_endless, afresh),
 		cmocka_unit_test(urls),
 	};
 

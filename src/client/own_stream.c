@@ -44,6 +44,8 @@ struct own_stream {
 	bool finished;           /* all of the answer has come */
 	uint8_t reason;          /* enum reason: why the stream has ended, or answers itself */
 	uint16_t status;         /* with which it answers itself; 0: it does not */
+	bool no_memory;          /* the stream could not be given what it needs: it asks nobody */
+	const char *wrong;       /* the request is none: a sentence; NULL: it is one */
 	char *why;               /* TLS with the server has failed: a sentence; NULL: it has not */
 	struct reap reap;
 	KIND_MEMBER
@@ -95,11 +97,11 @@ static enum io own_head_in(struct end *end, struct message *msg)
 {
 	struct own_stream *os = own_of(end);
 	struct h1_parser parser = { 0 };
-	struct message_error error;
+	struct message_error error = { .text = NULL };
 	uint16_t most = msg->most;
 	enum h1_result parsed;
 
-	if (!os->r)
+	if (!os->r || os->no_memory)
 		return IO_ERR;
 	message_init(msg, false, msg->fields, msg->max);
 	msg->most = most;
@@ -108,6 +110,8 @@ static enum io own_head_in(struct end *end, struct message *msg)
 		if (!message_more_fields(msg))
 			return IO_ERR;
 	os->framing.ended = !os->body.len;
+	if (parsed == H1_BAD)
+		os->wrong = error.text;
 	return parsed == H1_DONE ? IO_OK : IO_ERR;
 }
 
@@ -279,11 +283,15 @@ static const struct message_ops own_ops = {
 
 /* ---- the carrier -------------------------------------------------------------------------- */
 
-/* 0, or without memory for that: it has the proxy's time-out; that of hosts has none. */
-static void limit_silence(struct stream *s, unsigned timeout_ms)
+/* False: there is no memory for the limit, without which it might never end. */
+static bool limit_silence(struct stream *s, unsigned ms)
 {
-	if (timeout_ms && extra_get(s))
-		s->extra->treatment.timeout_ms[TIMEOUT_SERVER] = timeout_ms;
+	if (!ms)
+		return true;
+	if (!extra_get(s))
+		return false;
+	s->extra->treatment.timeout_ms[TIMEOUT_SERVER] = ms;
+	return true;
 }
 
 static void own_lend(void *lent, struct end *end)
@@ -293,7 +301,7 @@ static void own_lend(void *lent, struct end *end)
 	os->end = end;
 	os->stream = stream_of(container_of(end, struct relay, client));
 	end_set_applet(end, &own_ops.end, os, &os->flags, &os->framing);
-	limit_silence(os->stream, os->r->timeout_ms);
+	os->no_memory = !limit_silence(os->stream, os->r->silence_ms);
 }
 
 static void own_take_back(struct end *end)
@@ -402,6 +410,10 @@ static void want_more(struct own_stream *os)
 /* Why there is no answer, or not all of it. */
 static enum own_news bad_news(const struct own_stream *os)
 {
+	if (os->no_memory)
+		return NEWS_NO_MEMORY;
+	if (os->wrong)
+		return NEWS_UNSAID;
 	if (!os->status && !os->memory)
 		return NEWS_NOTHING;
 	if (os->reason != END_SERVER_REFUSED && os->reason != END_CONNECT_TIMEOUT)
@@ -435,6 +447,11 @@ enum own_news own_stream_go(struct own_stream *os)
 const char *own_stream_why(const struct own_stream *os)
 {
 	return os->why;
+}
+
+const char *own_stream_wrong(const struct own_stream *os)
+{
+	return os->wrong;
 }
 
 unsigned own_stream_status(const struct own_stream *os)

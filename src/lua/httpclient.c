@@ -3,7 +3,8 @@
  * which the script waits. What outlives a wait lies on the stack. The request is there, too, as a
  * slot to be closed: it ends with the call, however the script ends.
  *
- * What goes wrong on the way is an answer, too: 503, 502 or 504, as a client would see it. */
+ * What goes wrong on the way is an answer, too: 503, 502 or 504, as a client would see it, or 400,
+ * which says what is wrong with the request. */
 #include "client/own_request.h"
 #include "client/client_conf.h"
 #include "http/chars.h"
@@ -55,7 +56,8 @@ static void set_header(lua_State *L, const char *name, const char *value)
 	lua_setfield(L, -2, name);
 }
 
-static int answer_error(lua_State *L, unsigned status)
+/* text: NULL: the status says all. */
+static int answer_error(lua_State *L, unsigned status, const char *text)
 {
 	char length[24];
 	unsigned i = 0;
@@ -68,7 +70,7 @@ static int answer_error(lua_State *L, unsigned status)
 	lua_pushstring(L, answers[i].reason);
 	lua_setfield(L, -2, "reason");
 	lua_pushfstring(L, "<html><body><h1>%d %s</h1>\n%s\n</body></html>\n", (int)status,
-			answers[i].reason, answers[i].text);
+			answers[i].reason, text ? text : answers[i].text);
 	snprintf(length, sizeof(length), "%zu", (size_t)lua_rawlen(L, -1));
 	lua_setfield(L, -2, "body");
 	lua_createtable(L, 0, 3);
@@ -345,7 +347,8 @@ static int walk(lua_State *L, int status, lua_KContext ctx)
 		case OWN_DONE:
 			return finish(L);
 		case OWN_FAILED:
-			return answer_error(L, own_status(own->fault));
+			return answer_error(L, own_status(own->fault),
+					    own->fault == OWN_UNSAID ? own->why : NULL);
 		}
 	}
 }
@@ -482,12 +485,13 @@ static int request(lua_State *L, const char *name, enum method method)
 	check_request(L, name);
 	lua_settop(L, ANSWER);
 	if (!take_url(L, &uri, &target))
-		return answer_error(L, 503);
+		return answer_error(L, 503, NULL);
 	take_dst(L, &target);
 	write_request(L, method_span(method).ptr, &uri);
 	words = take_words(L, method);
 	asked = push_request(L);
-	own_request_begin(&asked->own, &target, &words, take_timeout(L));
+	own_request_begin(&asked->own, &target, &words,
+			  (struct own_limits){ .silence_ms = take_timeout(L) });
 	return walk(L, LUA_OK, 0);
 }
 
@@ -538,6 +542,7 @@ static const struct class_method methods[] = {
 
 const struct class httpclient_class = {
 	"HTTPClient", methods,
-	.help = "asks servers by http:// and https://; what fails is answered by 503, 502 or 504",
+	.help = "asks servers by http:// and https://; what fails is answered by 503, 502 or 504, "
+		"a request that is none by 400",
 	.where = "scripts that may wait: actions, services, tasks, commands",
 };

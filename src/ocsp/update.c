@@ -50,7 +50,7 @@ static struct {
 } fetch;
 
 static struct ocsp_conf conf;
-static struct timer timer; /* the next one, or the end of the one that runs */
+static struct timer timer; /* the next one */
 static bool active;
 
 static void go_on(void);
@@ -258,7 +258,6 @@ static void fetch_start(const struct tls_ocsp *ocsp)
 	fetch.id_len = ocsp->id_len;
 	fetch.got = 0;
 	fetch.running = true;
-	timer_set(&timer, clock_now_ms + FETCH_MS);
 	fetch.uri = uri_of(ocsp->cert, &uri, &target);
 	if (!fetch.uri) {
 		fetch_failed(TLS_OCSP_MISSING, "the certificate names no responder (http://).");
@@ -267,7 +266,8 @@ static void fetch_start(const struct tls_ocsp *ocsp)
 	} else {
 		fetch.own.owner = &fetch;
 		fetch.own.ready = fetch_ready;
-		own_request_begin(&fetch.own, &target, &words, 0);
+		own_request_begin(&fetch.own, &target, &words,
+				  (struct own_limits){ .whole_ms = FETCH_MS });
 		task_wake(&task);
 	}
 }
@@ -294,10 +294,6 @@ static void on_timer(struct timer *t)
 	struct tls_ocsp *first;
 
 	(void)t;
-	if (fetch.running) {
-		fetch_failed(TLS_OCSP_HTTP, "the responder does not answer in time.");
-		return;
-	}
 	first = first_due();
 	if (first && due_at(first) <= clock_wall().tv_sec)
 		fetch_start(first);
