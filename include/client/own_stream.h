@@ -29,6 +29,7 @@ enum own_news {
 	NEWS_NO_TLS,    /* own_stream_why */
 	NEWS_NO_MEMORY, /* nobody was asked */
 	NEWS_UNSAID,    /* nor here: own_stream_wrong */
+	NEWS_CUT,       /* its end was not said */
 	NEWS_FAILED,    /* own_stream_status */
 };
 MUST_USE enum own_news own_stream_go(struct own_stream *os);

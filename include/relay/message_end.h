@@ -11,6 +11,7 @@
 #include "base/bug.h"
 #include "base/result.h"
 #include "relay/end.h"
+#include "tls/link.h"
 
 struct arena;
 struct buf;
@@ -313,6 +314,14 @@ static inline struct link end_link(const struct end *end)
 		return conn_link(end->below);
 	link = end->ops ? END_OP(end, link) : NULL;
 	return link ? link(end) : (struct link){ NULL, NULL };
+}
+
+/* Its message has ended with the connection, and with nothing else: could it have been cut without
+ * anybody knowing? With TLS the peer has to say that it ends (RFC 9112 9.8). */
+static inline bool end_maybe_cut(const struct end *end)
+{
+	return end->ops && end->framing && end->framing->endless &&
+	       tls_link_has(end_own_link(end), TLS_NUMBER_UNSAID);
 }
 
 /* False: the end has its connection for itself, or none. */

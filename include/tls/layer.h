@@ -40,6 +40,7 @@ struct tls_conn {
 	bool heard;            /* something has come in the handshake */
 	bool eof;              /* the socket has ended */
 	bool ended;            /* the peer has said that it ends, or its socket has */
+	bool said;             /* the peer has said it: close_notify */
 	bool late;             /* sent last when the socket had ended: the peer hears still */
 	bool broken;           /* the socket broke */
 	bool dead;             /* no call of the library makes sense any more */

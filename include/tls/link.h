@@ -50,6 +50,8 @@ enum tls_number {
 	TLS_NUMBER_KEY_BITS,      /* of the cipher's key */
 	TLS_NUMBER_KEY_BITS_USED,
 	TLS_NUMBER_RESUMED,       /* was an earlier session resumed? Then no keys were computed */
+	TLS_NUMBER_UNSAID,        /* has its socket ended without the peer's word that it ends
+				   * (close_notify)? Then what came may be cut: RFC 8446 6.1 */
 	TLS_NUMBER_EARLY,         /* has it early data, and is the handshake not done yet? */
 	TLS_NUMBER_CRT_SHOWN,     /* did the peer show a certificate in this handshake? */
 	TLS_NUMBER_CRT_USED,      /* or in an earlier one of the session; or one that was refused */

@@ -268,6 +268,8 @@ static int hears(struct own_request *r)
 		return try_again(r);
 	case NEWS_NO_TLS:
 		return fail_tls(r);
+	case NEWS_CUT:
+		return fail(r, OWN_BROKEN, "it ends TLS without close_notify, so its answer may be cut");
 	case NEWS_NO_MEMORY:
 		return fail(r, OWN_UNREACHED, "there is no memory for a request to it");
 	case NEWS_UNSAID:

@@ -42,6 +42,7 @@ struct own_stream {
 	struct buf *in;          /* of the answer's body, as it came; NULL: nothing */
 	size_t taken;            /* of it, by the piece at hand */
 	bool finished;           /* all of the answer has come */
+	bool cut;                /* or perhaps not all: nobody has said so */
 	uint8_t reason;          /* enum reason: why the stream has ended, or answers itself */
 	uint16_t status;         /* with which it answers itself; 0: it does not */
 	bool no_memory;          /* the stream could not be given what it needs: it asks nobody */
@@ -245,7 +246,8 @@ static void own_finish(struct end *end)
 {
 	struct own_stream *os = own_of(end);
 
-	os->finished = true;
+	os->cut = end_maybe_cut(end_peer(end));
+	os->finished = !os->cut;
 	wake(os);
 }
 
@@ -410,6 +412,8 @@ static void want_more(struct own_stream *os)
 /* Why there is no answer, or not all of it. */
 static enum own_news bad_news(const struct own_stream *os)
 {
+	if (os->cut)
+		return NEWS_CUT;
 	if (os->no_memory)
 		return NEWS_NO_MEMORY;
 	if (os->wrong)

@@ -482,6 +482,13 @@ int exchange_response_open(struct stream *s)
 
 /* ---- bodies ------------------------------------------------------------------------------ */
 
+/* The client has it as a whole, as many servers never say that they end; the log tells. */
+COLD static int response_unsaid(struct stream *s)
+{
+	s->phase = PHASE_DATA;
+	return steps_end(s, END_SERVER_UNSAID);
+}
+
 int exchange_done(struct stream *s)
 {
 	struct exchange *x = s->exchange;
@@ -492,7 +499,8 @@ int exchange_done(struct stream *s)
 	if (x->reply ? !s->relay.client.framing->ended : !(req->flags & PUMP_FINISHED))
 		x->client_keeps = x->server_keeps = false;
 	if (!x->reply && !x->service)
-		return steps_end(s, END_NORMAL);
+		return !x->server_keeps && !x->tunnel && end_maybe_cut(&s->relay.server) ?
+			       response_unsaid(s) : steps_end(s, END_NORMAL);
 	if (!x->reason && !(x->reply && x->phase == PHASE_HEADERS))
 		x->phase = PHASE_REQUEST; /* the server's answer was not the reason */
 	s->phase = x->phase;

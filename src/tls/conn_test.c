@@ -372,6 +372,38 @@ static void an_end_leaves_the_other_way_open(void **state)
 	pair_close(&p);
 }
 
+/* By close_notify the peer says that it ends; a socket may end without. */
+static void an_end_may_be_unsaid(void **state)
+{
+	char buf[100];
+	unsigned how;
+	size_t n;
+
+	(void)state;
+	for (how = 0; how < 3; how++) {
+		struct pair p = pair_new(0);
+
+		shake_hands(&p);
+		assert_int_equal(conn_send(p.server, "answer", 6, false, &n), IO_OK);
+		assert_false(tls_link_has(conn_link(p.client), TLS_NUMBER_UNSAID));
+		if (how == 0)
+			conn_close(&p.server, false);
+		else if (how == 1)
+			conn_raw_shut(p.server);
+		else /* the beginning of a record, and no more */
+			assert_int_equal(conn_raw_send(p.server, "\x17\x03\x03", 3, false, &n), IO_OK);
+		if (how == 2)
+			conn_raw_shut(p.server);
+		assert_int_equal(wait_recv(p.client, buf, sizeof(buf), &n), IO_OK);
+		assert_int_equal(n, 6);
+		assert_int_equal(wait_recv(p.client, buf, sizeof(buf), &n), IO_EOF);
+		assert_int_equal(tls_link_has(conn_link(p.client), TLS_NUMBER_UNSAID), how > 0);
+		assert_int_equal(conn_recv(p.client, buf, sizeof(buf), &n), IO_EOF);
+		assert_int_equal(tls_link_has(conn_link(p.client), TLS_NUMBER_UNSAID), how > 0);
+		pair_close(&p);
+	}
+}
+
 static void tickets_are_no_bytes(void **state)
 {
 	struct pair p = pair_new(0);
@@ -524,6 +556,7 @@ int main(void)
 		cmocka_unit_test(first_records_may_be_short),
 		cmocka_unit_test(what_was_taken_survives_the_close),
 		cmocka_unit_test(an_end_leaves_the_other_way_open),
+		cmocka_unit_test(an_end_may_be_unsaid),
 		cmocka_unit_test(tickets_are_no_bytes),
 		cmocka_unit_test(bytes_behind_the_handshake_are_at_hand),
 		cmocka_unit_test(faults_are_told_apart),

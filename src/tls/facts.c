@@ -130,6 +130,9 @@ static bool fact_number(const void *of, enum tls_number which, int64_t *number)
 	case TLS_NUMBER_RESUMED:
 		*number = SSL_session_reused(ssl);
 		return true;
+	case TLS_NUMBER_UNSAID:
+		*number = layer_of(of)->conn->flags & CONN_EOF && !layer_of(of)->said;
+		return true;
 	case TLS_NUMBER_EARLY:
 		*number = has_early(ssl);
 		return true;

@@ -247,6 +247,8 @@ static enum io tls_read_nothing(struct tls_conn *t)
 	case SSL_ERROR_ZERO_RETURN:
 		if (t->broken && !t->ended)
 			return tls_broken(t); /* a reset, which the library takes for an end */
+		/* The library says the same of both ends: it goes on to read up to a socket's. */
+		t->said |= !t->ended && !BIO_eof(SSL_get_rbio(t->ssl));
 		t->ended = true;
 		t->conn->flags |= CONN_EOF;
 		return IO_EOF;
@@ -275,8 +277,9 @@ static void tls_finished(struct tls_conn *t)
 	bool resumed = SSL_session_reused(t->ssl);
 
 	t->dataless = 0;
-	/* Many peers close without a word; whoever reads knows whether it had all. Without this the
-	 * library answers with an alert, takes no more to be sent, and forgets the session. */
+	/* Many peers close without a word; whoever reads knows whether it had all, or asks
+	 * (TLS_NUMBER_UNSAID). Without this the library answers with an alert, takes no more to be
+	 * sent, and forgets the session. */
 	SSL_set_options(t->ssl, SSL_OP_IGNORE_UNEXPECTED_EOF);
 	if (!resumed && tls_keys_made)
 		tls_keys_made(t->accepts);
