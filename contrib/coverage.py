@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-coverage.py BUILD: which lines of src/ the tests ran that were run in BUILD, by folder, lowest first. BUILD
-was configured with CFLAGS="-O1 --coverage" --disable-lto --without-seccomp (which would refuse to write the
-data); `make coverage` does all of it. Needs gcc's gcov.
+coverage.py BUILD: which lines of src/ the tests ran that were run in BUILD, by folder, lowest
+first. BUILD was configured with CFLAGS="-O1 --coverage" --disable-lto --without-seccomp (which
+would refuse to write the data); `make coverage` does all of it. Needs gcc's gcov.
 """
 
 import gzip
@@ -15,8 +15,8 @@ from collections import defaultdict
 
 
 def lines_of(*data):
-    """{(file of src, line): how often} of objects, of each name one; the .gcno lies beside the .gcda. gcov makes no
-    file, and fails, for data of a build that has gone."""
+    """{(file of src, line): how often} of objects, of each name one; the .gcno lies beside the
+    .gcda. gcov makes no file, and fails, for data of a build that has gone."""
     counts = defaultdict(int)
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["gcov", "--json-format", *map(os.path.abspath, data)], cwd=folder, check=False, capture_output=True)

@@ -171,8 +171,8 @@ asan=$(ldd "$PENSTOCK" 2>/dev/null | sed -n 's/.*=> \(.*libasan[^ ]*\).*/\1/p')
 preload() { printf '%s' "${asan:+$asan:}$shim"; }
 sanitized() { [ -n "$asan" ]; }
 
-# in_full: what does the same for hundreds of cases does so for each. Beside the sanitizers, where every
-# start is dear, it does it for some; for each with IN_FULL=1 (doc/internals/testing.md).
+# in_full: what does the same for hundreds of cases does so for each. Beside the sanitizers, where
+# every start is dear, it does it for some; for each with IN_FULL=1 (doc/internals/testing.md).
 in_full() { [ -n "${IN_FULL:-}" ] || ! sanitized; }
 
 # The references say the same beside any build of ours: tests that judge them alone do so once,
@@ -279,7 +279,8 @@ own_network() {
 
 ask() { "$tool" -s "$stats" ask "$1"; }
 
-# answers WHO FILE: asks each line of the file, "command|answer", and compares; answers are one line.
+# answers WHO FILE: asks each line of the file, "command|answer", and compares; answers are one
+# line.
 answers() {
 	while IFS='|' read -r command answer; do
 		said=$(ask "$command" | tr -d '\n')
@@ -291,8 +292,8 @@ answers() {
 	done <"$2"
 }
 
-# answers_beside FILE: the reference is asked first, where it is installed (REFERENCE=PROGRAM: another
-# one); then penstock, which goes on.
+# answers_beside FILE: the reference is asked first, where it is installed (REFERENCE=PROGRAM:
+# another one); then penstock, which goes on.
 answers_beside() {
 	: "${REFERENCE:=haproxy}"
 	if "$REFERENCE" -v 2>/dev/null | grep -q 'version 2\.[68]' && ! sanitized; then

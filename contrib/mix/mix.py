@@ -4,13 +4,13 @@
 
 mix.py [-s SEED] [-n RUNS] [-t SECONDS] [--shim LIBRARIES] PENSTOCK
 
-Each run makes a configuration from its seed, starts PENSTOCK (best one with the sanitizers) with it, and is
-clients, servers and administrator around it. It fails when the process dies or complains, when a message is
-malformed, mixed up, incomplete without saying so, or never comes, and when sessions, descriptors, pools or the
-processor are still in use when all is over. Which things meet when depends on the machine, so a seed may have to
-be run more than once. Findings are in the folder that is named. Linux loses the first byte of connections that
-find the queue of a listener full: no backlog here is small. With PyPI's h2 there, some frontends and servers
-speak HTTP/2.
+Each run makes a configuration from its seed, starts PENSTOCK (best one with the sanitizers) with
+it, and is clients, servers and administrator around it. It fails when the process dies or
+complains, when a message is malformed, mixed up, incomplete without saying so, or never comes, and
+when sessions, descriptors, pools or the processor are still in use when all is over. Which things
+meet when depends on the machine, so a seed may have to be run more than once. Findings are in the
+folder that is named. Linux loses the first byte of connections that find the queue of a listener
+full: no backlog here is small. With PyPI's h2 there, some frontends and servers speak HTTP/2.
 """
 import argparse
 import os

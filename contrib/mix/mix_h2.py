@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""HTTP/2 on both sides of the proxy. Clients and servers of the mix speak HTTP/1; a gateway in front of the proxy
-carries the requests of many clients over a few connections of HTTP/2, and a connection of HTTP/2 from the proxy
-becomes one of HTTP/1 for each of its streams. PyPI's h2 judges what the proxy sends."""
+"""HTTP/2 on both sides of the proxy. Clients and servers of the mix speak HTTP/1; a gateway in
+front of the proxy carries the requests of many clients over a few connections of HTTP/2, and a
+connection of HTTP/2 from the proxy becomes one of HTTP/1 for each of its streams. PyPI's h2 judges
+what the proxy sends."""
 import random
 import re
 import socket
@@ -93,8 +94,8 @@ class Stream:
 
 
 class Trunk:
-    """A connection of HTTP/2: one thread reads, one writes. fault: what is told of a peer that is wrong. begun:
-    called with each stream that the peer opens, and its fields."""
+    """A connection of HTTP/2: one thread reads, one writes. fault: what is told of a peer that is
+    wrong. begun: called with each stream that the peer opens, and its fields."""
 
     def __init__(self, sock, r, fault, begun=None):
         self.sock, self.fault, self.begun = sock, fault, begun
@@ -331,7 +332,8 @@ def pair():
 
 
 def serve(origin, c):
-    """A connection of the proxy that speaks HTTP/2: each stream becomes one of HTTP/1 for origin.talk."""
+    """A connection of the proxy that speaks HTTP/2: each stream becomes one of HTTP/1 for
+    origin.talk."""
     r = random.Random()
     trunk = Trunk(c, r, lambda what: origin.run.mutates or origin.run.fault("server: " + what),
                   lambda stream, fields: quietly(stream_of_origin, origin, stream, fields))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What an exchange does. Client and server both derive it from the seed and the exchange's name, and every
-byte of a body follows from the name and its place."""
+"""What an exchange does. Client and server both derive it from the seed and the exchange's name,
+and every byte of a body follows from the name and its place."""
 import hashlib
 import random
 

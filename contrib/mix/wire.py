@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reading HTTP/1 strictly, checking bodies, TLS for two threads, and the ways to close a connection."""
+"""Reading HTTP/1 strictly, checking bodies, TLS for two threads, and the ways to close a
+connection."""
 import ctypes
 import os
 import re
@@ -159,7 +160,8 @@ class Checker:
 
 
 class Tls:
-    """TLS over a socket for two threads, one that reads and one that writes; what SSLSocket is not made for."""
+    """TLS over a socket for two threads, one that reads and one that writes; what SSLSocket is not
+    made for."""
 
     def __init__(self, context, sock, server=False):
         self.sock, self.lock, self.order = sock, threading.Lock(), threading.Lock()

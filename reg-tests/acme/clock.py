@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The clock of the machine is wrong: the log says so, and nobody is asked again and again; see clock.sh."""
+"""The clock of the machine is wrong: the log says so, and nobody is asked again and again; see
+clock.sh."""
 import argparse
 import os
 import struct
@@ -28,7 +29,8 @@ def main():
     w.configure(pebble.url, extra_global="httpclient.ssl.verify none")  # its server's is not valid yet, either
     env = {**os.environ, "LD_PRELOAD": args.preload, "SHIM_CLOCK": ahead}
     w.start(env=env)
-    # What comes is not valid yet by a clock that is slow: it serves all the same, and is not ordered again.
+    # What comes is not valid yet by a clock that is slow: it serves all the same, and is not
+    # ordered again.
     until("with a slow clock a certificate comes, too", w.ordered)
     until("and the log asks whether the clock is right", lambda: w.logged("is the clock right") > 0)
     check("it is scheduled in years", int(w.status()["scheduled in"].split("d")[0]) > 365 and
@@ -36,7 +38,8 @@ def main():
     check("one was ordered", pebble.said("Issued certificate serial") == 1)
     before = w.served()
     w.end()
-    # The certificates of the authority's own server, of 30 days, have expired by a clock that is fast.
+    # The certificates of the authority's own server, of 30 days, have expired by a clock that is
+    # fast.
     set_clock(YEAR // 2)
     w.configure(pebble.url)
     w.start(env=env)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Authorities that are dead, slow, out of their mind or do not trust us: the old certificate serves on, and
-the log says what is wrong; see faults.sh."""
+"""Authorities that are dead, slow, out of their mind or do not trust us: the old certificate serves
+on, and the log says what is wrong; see faults.sh."""
 import argparse
 import http.client
 import http.server
@@ -40,7 +40,8 @@ class Directory(http.server.BaseHTTPRequestHandler):
 
 
 class Between(http.server.BaseHTTPRequestHandler):
-    """Hands each request to the authority; in place of a chain it answers a block that is encrypted."""
+    """Hands each request to the authority; in place of a chain it answers a block that is
+    encrypted."""
     protocol_version = "HTTP/1.1"
     authority = 0
     chain = (b"-----BEGIN CERTIFICATE-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC," + b"0" * 32 +

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""keytype, curves, bits, reuse-key and profile, each by what it does; see keys.sh. What the authority is asked
-passes a relay that can read it."""
+"""keytype, curves, bits, reuse-key and profile, each by what it does; see keys.sh. What the
+authority is asked passes a relay that can read it."""
 import argparse
 import base64
 import http.client

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Certificates are renewed when two thirds of their time are over, however short that is, and a failed order is
-tried again, all without being asked; see renewal.sh."""
+"""Certificates are renewed when two thirds of their time are over, however short that is, and a
+failed order is tried again, all without being asked; see renewal.sh."""
 import argparse
 import os
 import struct

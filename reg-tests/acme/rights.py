@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Workers without rights, in another root directory: the parent writes, and says when it cannot; see
-rights.sh."""
+"""Workers without rights, in another root directory: the parent writes, and says when it cannot;
+see rights.sh."""
 import argparse
 import os
 import stat

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What an order needs fails: an allocation, a descriptor, the disk. The certificate of before serves on, the
-log says what is wrong, and the next order succeeds; see shortage.sh."""
+"""What an order needs fails: an allocation, a descriptor, the disk. The certificate of before
+serves on, the log says what is wrong, and the next order succeeds; see shortage.sh."""
 import argparse
 import os
 import resource
@@ -51,8 +51,8 @@ def main():
     wrong, failed, tried = [], 0, set()
 
     def points():
-        """Six of the allocations. Some are those of workers that serve: as long as no order has failed,
-        those in between."""
+        """Six of the allocations. Some are those of workers that serve: as long as no order has
+        failed, those in between."""
         coarse = step = 1 if args.each else max(total // 6, 1)
         while step == coarse or not failed:
             for n in range(1, total + 1, step):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The authority takes its time, stands still at each step, and is left alone by a reload; see slow.sh."""
+"""The authority takes its time, stands still at each step, and is left alone by a reload; see
+slow.sh."""
 import argparse
 import os
 import signal

@@ -40,8 +40,8 @@ class Origin:
             self.most = max(self.most, min(len(self.open), self.held()))
 
     def held(self):
-        """Connections that the other side has not closed. What it has closed is in this state at once;
-        its FIN may come behind the next connection where the processors are busy."""
+        """Connections that the other side has not closed. What it has closed is in this state at
+        once; its FIN may come behind the next connection where the processors are busy."""
         port = ":%04X" % self.listener.getsockname()[1]
         with open("/proc/net/tcp") as f:
             rows = [line.split() for line in f.readlines()[1:]]

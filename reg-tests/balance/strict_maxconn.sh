@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # "strict-maxconn": a server never has more connections than its maxconn, those that wait for their
 # next request included. They are used or closed to make room, by one process as by three, and
-# nobody waits for ever for what another process keeps. Who waits for another server disturbs nobody.
+# nobody waits for ever for what another process keeps. Who waits for another server disturbs
+# nobody.
 . "${0%/*}/../lib.sh"
 
 set -- $(ports 2)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Four workers choose as one would: of twenty equal servers nearly each gets one of the first twenty
-# requests, whichever worker takes a connection; behind "clear counters all" and behind a reload, too.
+# requests, whichever worker takes a connection; behind "clear counters all" and behind a reload,
+# too.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Checks of servers that "add server" made imply nothing: they send a PROXY line with
-# check-send-proxy and speak TLS with check-ssl alone, whatever the traffic does. Those of servers of
-# the configuration go by the traffic.
+# check-send-proxy and speak TLS with check-ssl alone, whatever the traffic does. Those of servers
+# of the configuration go by the traffic.
 . "${0%/*}/../lib.sh"
 
 if [ "${PENSTOCK##*/}" != haproxy ]; then

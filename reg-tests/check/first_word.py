@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""first_word.py PROGRAM FOLDER: servers that speak first (or, the agents, at once) are asked each 150 ms:
-each is found to answer, which takes less than the 200 ms for which the kernel would hold back the
-acknowledgement that gives the server its connection. Other checks hold it back, and their servers never
-see a connection that was only tried."""
+"""first_word.py PROGRAM FOLDER: servers that speak first (or, the agents, at once) are asked each
+150 ms: each is found to answer, which takes less than the 200 ms for which the kernel would hold
+back the acknowledgement that gives the server its connection. Other checks hold it back, and their
+servers never see a connection that was only tried."""
 import socket
 import subprocess
 import sys

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# option grpc-check: SERVING is up, everything else is not, with what the server has said; a server of
-# grpcio with its health service goes down and up as it says, for a service and as a whole.
+# option grpc-check: SERVING is up, everything else is not, with what the server has said; a server
+# of grpcio with its health service goes down and up as it says, for a service and as a whole.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

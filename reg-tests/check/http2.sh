@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Checks of HTTP over HTTP/2: all that is expected of responses and sent in requests is as over HTTP/1;
-# "check-proto", "proto", ALPN and "http-check connect" say which protocol is spoken. With
+# Checks of HTTP over HTTP/2: all that is expected of responses and sent in requests is as over
+# HTTP/1; "check-proto", "proto", ALPN and "http-check connect" say which protocol is spoken. With
 # PENSTOCK=haproxy its results are compared.
 . "${0%/*}/../lib.sh"
 

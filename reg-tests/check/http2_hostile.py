@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-Servers of HTTP/2 that mean harm to who checks them: each has a result, all at once take little memory.
-See h2_peer.py.
+Servers of HTTP/2 that mean harm to who checks them: each has a result, all at once take little
+memory. See h2_peer.py.
 """
 
 import socket
@@ -49,7 +49,8 @@ def endless(data, *first):
 
 
 def deaf(data):
-    """The same of one that reads nothing behind the request: what it is answered stays on its way."""
+    """The same of one that reads nothing behind the request: what it is answered stays on its
+    way."""
     def serve(p):
         p.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         endless(data)(p)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What http2_no_memory.sh describes: the server. Its answers need all the memory that there is to need:
-pieces of frames and of heads, the dynamic table, trailers."""
+"""What http2_no_memory.sh describes: the server. Its answers need all the memory that there is to
+need: pieces of frames and of heads, the dynamic table, trailers."""
 
 import queue
 import socket

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# When the n-th allocation of a check over HTTP/2 fails, for every n, the check does, the next one does
-# not, and the server stays up: it could not help.
+# When the n-th allocation of a check over HTTP/2 fails, for every n, the check does, the next one
+# does not, and the server stays up: it could not help.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

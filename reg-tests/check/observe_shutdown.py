@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-The origin of observe_shutdown.sh, and its claims: in each backend one exchange shows the error that takes
-its server down, while another one runs on the server.
+The origin of observe_shutdown.sh, and its claims: in each backend one exchange shows the error that
+takes its server down, while another one runs on the server.
 """
 import threading
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# "error-limit" counts the errors in a row that clients meet in whichever worker, and one good answer
-# in any of them ends the row.
+# "error-limit" counts the errors in a row that clients meet in whichever worker, and one good
+# answer in any of them ends the row.
 . "${0%/*}/../lib.sh"
 
 http_config "nbproc 2" <<END

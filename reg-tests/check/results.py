@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""results.py PROGRAM RESULTS FOLDER [pieces]: for each case of results.txt one backend, asked once by one
-process, and one server that behaves as its script says; compares the line of the log, and what the
-server was sent. results.txt says how cases are written."""
+"""results.py PROGRAM RESULTS FOLDER [pieces]: for each case of results.txt one backend, asked once
+by one process, and one server that behaves as its script says; compares the line of the log, and
+what the server was sent. results.txt says how cases are written."""
 import os
 import re
 import socket

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Every command, good, with a wrong argument and with an unknown name, is answered as by HAProxy 2.6 or 2.8,
-# severities included, on the stats socket and through the parent's, but for what answers.txt has under
-# "here"; with one worker and with two; where the references are at hand, they answer as it says.
+# Every command, good, with a wrong argument and with an unknown name, is answered as by HAProxy 2.6
+# or 2.8, severities included, on the stats socket and through the parent's, but for what
+# answers.txt has under "here"; with one worker and with two; where the references are at hand, they
+# answer as it says.
 . "${0%/*}/../lib.sh"
 
 answers=$srcdir/reg-tests/cli/answers/answers.py

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# examples/servers-follow and consul-source: servers of a backend follow what a Consul says, under load, without
-# a request that fails; they stay while it cannot be reached. See follow.py.
+# examples/servers-follow and consul-source: servers of a backend follow what a Consul says, under
+# load, without a request that fails; they stay while it cannot be reached. See follow.py.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -30,7 +30,8 @@ def columns():
 
 
 def expect(what, proxy, *wanted):
-    """The first six as they are; of spliced bytes whether there are any, and no more than of all."""
+    """The first six as they are; of spliced bytes whether there are any, and no more than of
+    all."""
     def seen():
         row = columns()[proxy]
         piped = [0 if not n else 1 if n <= of else -1 for n, of in zip(row[6:], row[4:6])]

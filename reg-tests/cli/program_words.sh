@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Commands about the program say what is so, for all workers: startup-logs, threads, tasks, libs, cache;
-# those about dynamic cookies change what responses carry, with the values of the reference.
+# Commands about the program say what is so, for all workers: startup-logs, threads, tasks, libs,
+# cache; those about dynamic cookies change what responses carry, with the values of the reference.
 . "${0%/*}/../lib.sh"
 
 http_conf() {

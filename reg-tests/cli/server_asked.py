@@ -13,7 +13,8 @@ service = Service()
 WAYS = "socket", "page", "script"  # the names of the backends, too
 
 # What is asked: as a command, an action of the page (None: it has none, and its server gets the
-# command), a method of a script and its arguments, and which columns of "show stat" then have which value.
+# command), a method of a script and its arguments, and which columns of "show stat" then have which
+# value.
 STEPS = [
     ("set server {} state drain", "drain", "set_drain", {"status": "DRAIN (agent)"}),
     ("set server {} state maint", "maint", "set_maint", {"status": "MAINT"}),
@@ -58,7 +59,8 @@ def stat(worker, backend, server, columns):
 
 
 def state(worker, backend, server):
-    """Its line of "show servers state", from the name on, without times, and without what its agent said."""
+    """Its line of "show servers state", from the name on, without times, and without what its agent
+    said."""
     for line in service.worker(worker, f"show servers state {backend}").splitlines():
         words = line.split()
         if words[3:4] == [server]:

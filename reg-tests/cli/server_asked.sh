@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What the stats socket, the form of the stats page and scripts ask of a server leaves the same state
-# behind, in all workers: maintenance, drain, health, weight, limit, address, checks, agent.
+# What the stats socket, the form of the stats page and scripts ask of a server leaves the same
+# state behind, in all workers: maintenance, drain, health, weight, limit, address, checks, agent.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 

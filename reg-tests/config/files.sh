@@ -89,7 +89,8 @@ check "nothing of it is shown" test "$(grep -ci 'secret\|PRIVATE' "$log")" -eq 0
 check "lines behind it are read" says "other:6:2: error: unknown word 'maxcon'"
 check "two errors" test "$(grep -c 'error: ' "$log")" -eq 2
 
-# Keys as people paste them: of all lines that hold one nothing is shown, whatever -c and explain say.
+# Keys as people paste them: of all lines that hold one nothing is shown, whatever -c and explain
+# say.
 key="$(printf 'MIISECRETSECRETSECRETSECRETSECRETSECRETSECRETSECRET%02d+/\n' 1 2 3; echo SECRETSHORT==)"
 begin='-----BEGIN RSA PRIVATE KEY-----' end='-----END RSA PRIVATE KEY-----'
 each() { printf '%s\n%s\n%s\n' "$begin" "$key" "$end" | sed "$1"; }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The mistakes of mistakes.txt, one by one in a configuration that is right: is the message there, with
-its place, what it has to name, once? --table prints all of them beside what the reference says. --every N: every Nth of them. --notes: are the
-notices and notes that the manual lists given for its examples?"""
+"""The mistakes of mistakes.txt, one by one in a configuration that is right: is the message there,
+with its place, what it has to name, once? --table prints all of them beside what the reference
+says. --every N: every Nth of them. --notes: are the notices and notes that the manual lists given
+for its examples?"""
 import argparse
 import os
 import re
@@ -125,7 +126,8 @@ def item(who, text):
 
 
 def listed(path):
-    """The items of the manual: "- PLACE, `line` `line`: SEVERITY: text", where "..." stands for a place."""
+    """The items of the manual: "- PLACE, `line` `line`: SEVERITY: text", where "..." stands for a
+    place."""
     with open(path, encoding="utf-8") as f:
         section = f.read().split("### Notices and notes\n")[1].split("\n## ")[0]
     for found in re.split(r"\n(?=- )", section)[1:]:

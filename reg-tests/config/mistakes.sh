@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Mistakes that people make, one at a time: each message has place, word, cause and cure, once
-# (mistakes.txt); what is right says nothing. Beside the sanitizers every fourth (in_full). mistakes.py --table prints them beside those
-# of the reference: doc/internals/messages.md.
+# (mistakes.txt); what is right says nothing. Beside the sanitizers every fourth (in_full).
+# mistakes.py --table prints them beside those of the reference: doc/internals/messages.md.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -108,7 +108,8 @@ def file(name, text):
 
 
 def read(cfg, n):
-    """The exit status and what was said with the n-th allocation failing; None: there are not so many."""
+    """The exit status and what was said with the n-th allocation failing; None: there are not so
+    many."""
     open(log, "w", encoding="utf-8").close()
     env = {**os.environ, "LD_PRELOAD": preload, "SHIM": f"memory=ENOMEM@{n}-{n}", "SHIM_LOG": log, "SHIM_OWN": "1"}
     p = subprocess.run([program, "-c", "-f", cfg], env=env, capture_output=True, timeout=60, check=False)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A configuration is read while one of its allocations fails: the program says what is wrong and ends
-# with 1, or manages without. It is never killed, and no file counts as empty for want of memory.
-# Here some allocations of those that there are; STEP=1 TEST_LIMIT_FACTOR=20 lets each fail.
+# A configuration is read while one of its allocations fails: the program says what is wrong and
+# ends with 1, or manages without. It is never killed, and no file counts as empty for want of
+# memory. Here some allocations of those that there are; STEP=1 TEST_LIMIT_FACTOR=20 lets each fail.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

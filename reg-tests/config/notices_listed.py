@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Does the manual list each notice and note that the sources have? notices_listed.py SOURCES. Calls whose text
-comes from a table or a variable alone are not looked at."""
+"""Does the manual list each notice and note that the sources have? notices_listed.py SOURCES. Calls
+whose text comes from a table or a variable alone are not looked at."""
 import os
 import re
 import sys

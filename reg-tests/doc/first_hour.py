@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs the commands of a page: lines that begin with "    $ ", with what follows up to END where
-they have a here-document. The indented lines behind one are parts of what it says. What asks is asked
-again until it says so; what changes something is done once."""
+they have a here-document. The indented lines behind one are parts of what it says. What asks is
+asked again until it says so; what changes something is done once."""
 import argparse
 import os
 import re

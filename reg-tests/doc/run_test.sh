@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# contrib/run-test ends a test at its limit, script or VTC file, says so, and fails; the limit is that
-# of the head of the test, times a factor. It says what others took, and their result is its own.
+# contrib/run-test ends a test at its limit, script or VTC file, says so, and fails; the limit is
+# that of the head of the test, times a factor. It says what others took, and their result is its
+# own.
 . "${0%/*}/../lib.sh"
 run=$srcdir/contrib/run-test
 export TEST_TIMES="$dir" TEST_LIMIT_FACTOR=1

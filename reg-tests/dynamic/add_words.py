@@ -7,10 +7,10 @@ add_words.txt is
 
 The answer is "ok" when all three take it, else three words, of HAProxy 2.6, of 2.8 and ours: ok or
 no. Behind no of ours stands what its sentence has. What shows is looked at in all that took it:
-name=value, where the name is code (of the response, 200 where the row has none; - asks nothing), one
-of what the origin saw of the request (saw, sni, alpn, min, max, cert, from ...), check.<name> of what
-it saw of the check, told (what the agent was sent), or a column of "show stat"; ours.<name> is
-looked at in ours only. WAIT in the environment: seconds for each row.
+name=value, where the name is code (of the response, 200 where the row has none; - asks nothing),
+one of what the origin saw of the request (saw, sni, alpn, min, max, cert, from ...), check.<name>
+of what it saw of the check, told (what the agent was sent), or a column of "show stat"; ours.<name>
+is looked at in ours only. WAIT in the environment: seconds for each row.
 """
 
 import os
@@ -73,8 +73,8 @@ def hello(data):
 
 
 class Origin:
-    """Answers on one port whatever comes: PROXY headers, TLS, HTTP/1 and HTTP/2; keeps what it saw of
-    each path."""
+    """Answers on one port whatever comes: PROXY headers, TLS, HTTP/1 and HTTP/2; keeps what it saw
+    of each path."""
 
     def __init__(self, where, certs):
         self.saw = {}

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Backends that are added while four workers serve: all have them, replaced workers too; rules choose
-# them once they are published, and they go when nothing has them. backends.py has the claims.
+# Backends that are added while four workers serve: all have them, replaced workers too; rules
+# choose them once they are published, and they go when nothing has them. backends.py has the
+# claims.
 . "${0%/*}/../lib.sh"
 
 http_config "nbproc 4" <<END

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Checks, agents and TLS of added servers: checks begin when they are enabled and go down and up with
-# the server, in all workers; they end with it; certificates must have been loaded.
+# Checks, agents and TLS of added servers: checks begin when they are enabled and go down and up
+# with the server, in all workers; they end with it; certificates must have been loaded.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/../tls/certs.sh"
 

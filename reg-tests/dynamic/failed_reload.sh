@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Servers and backends that are added after a reload which could not be served (an address is taken)
-# reach all workers of before, and nobody ends; the next reload keeps them. What is deleted and added
-# again right behind a reload is a server of its own.
+# reach all workers of before, and nobody ends; the next reload keeps them. What is deleted and
+# added again right behind a reload is a server of its own.
 . "${0%/*}/../lib.sh"
 
 http_config "nbproc 2" <<END

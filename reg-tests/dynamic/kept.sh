@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Added servers over a reload: "added-servers keep" keeps them with weight, address, state and number;
-# without the word they are gone, and the servers of the file are as before. No request fails.
+# Added servers over a reload: "added-servers keep" keeps them with weight, address, state and
+# number; without the word they are gone, and the servers of the file are as before. No request
+# fails.
 . "${0%/*}/../lib.sh"
 
 http_config "nbproc 2" <<END

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Added backends over a reload: "added-servers keep" of their defaults section keeps them, with servers,
-# published or not as before; without the word they are gone. No request fails. Backends of the file
-# stay published or not, and "be-unpublished" begins so.
+# Added backends over a reload: "added-servers keep" of their defaults section keeps them, with
+# servers, published or not as before; without the word they are gone. No request fails. Backends of
+# the file stay published or not, and "be-unpublished" begins so.
 . "${0%/*}/../lib.sh"
 
 http_config "nbproc 2" <<END

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# No added server stands in the way of a reload ("added-servers keep"): one whose words do not fit the
-# files any more (its number, whom it tracks or takes words from, mode, checks, certificates that
-# commands had loaded) is left out, with a warning; a host name is not looked up, and the server keeps
-# the address that it was given.
+# No added server stands in the way of a reload ("added-servers keep"): one whose words do not fit
+# the files any more (its number, whom it tracks or takes words from, mode, checks, certificates
+# that commands had loaded) is left out, with a warning; a host name is not looked up, and the
+# server keeps the address that it was given.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/../tls/certs.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Objects of Lua that stand for a server or a backend: they follow it through a new name, and say that
-# they are over when it has gone, also when another one lies in its memory.
+# Objects of Lua that stand for a server or a backend: they follow it through a new name, and say
+# that they are over when it has gone, also when another one lies in its memory.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # "set server addr ... port" between a port and one that follows the client's ("+10", "-10", none in
-# the file): answers as HAProxy 2.6 and 2.8 have them; connections go there; it outlasts a reload, and
-# what the file says anew wins.
+# the file): answers as HAProxy 2.6 and 2.8 have them; connections go there; it outlasts a reload,
+# and what the file says anew wins.
 . "${0%/*}/../lib.sh"
 
 cannot="can't change <port> to port map because it is incompatible with current health check port"

@@ -21,8 +21,8 @@ def all_say(command):
 
 
 def states(backend):
-    """What all workers say of the servers of the backend, but for the time since the last change, once
-    they agree; None when they never do."""
+    """What all workers say of the servers of the backend, but for the time since the last change,
+    once they agree; None when they never do."""
     end = time.monotonic() + PATIENCE
     while not (agreed := states_now(backend)) and time.monotonic() < end:
         time.sleep(0.02)

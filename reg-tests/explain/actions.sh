@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# penstock explain shows what each action would do: lines that rules log, profiles of the log, waits,
-# time limits and retries of one stream, connections that are dropped, names that nobody is asked
-# for, changes of what any answer has.
+# penstock explain shows what each action would do: lines that rules log, profiles of the log,
+# waits, time limits and retries of one stream, connections that are dropped, names that nobody is
+# asked for, changes of what any answer has.
 . "${0%/*}/../lib.sh"
 
 cat >"$dir/site.cfg" <<'END'

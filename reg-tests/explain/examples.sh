@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The cases of reg-tests/explain/cases hold for examples/*.cfg ("penstock test"), and each example has
-# some.
+# The cases of reg-tests/explain/cases hold for examples/*.cfg ("penstock test"), and each example
+# has some.
 . "${0%/*}/../lib.sh"
 cases=$srcdir/reg-tests/explain/cases
 for example in "$srcdir"/examples/*.cfg; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# penstock explain tells what happens to a request: rules with their lines, values, what they did, the
-# server and who would be next; expectations and exit codes; nothing is opened.
+# penstock explain tells what happens to a request: rules with their lines, values, what they did,
+# the server and who would be next; expectations and exit codes; nothing is opened.
 . "${0%/*}/../lib.sh"
 
 cat >"$dir/shop.cfg" <<'END'

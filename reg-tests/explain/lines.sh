@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # penstock explain shows lines that are no rules with their text, what they found and what they did:
-# stick, force-persist, ignore-persist, monitor fail, monitor-uri, stats admin. Each stands once, and
-# where it belongs.
+# stick, force-persist, ignore-persist, monitor fail, monitor-uri, stats admin. Each stands once,
+# and where it belongs.
 . "${0%/*}/../lib.sh"
 
 cat >"$dir/site.cfg" <<'END'

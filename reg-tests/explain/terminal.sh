@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# On a terminal penstock explain folds long lines, and what goes on stands further in; in a file each
-# line is whole.
+# On a terminal penstock explain folds long lines, and what goes on stands further in; in a file
+# each line is whole.
 . "${0%/*}/../lib.sh"
 cat >"$dir/site.cfg" <<'END'
 defaults

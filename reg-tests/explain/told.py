@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What trace.py, http2.py and attack.py have in common: one command on the stats socket, and clients."""
+"""What trace.py, http2.py and attack.py have in common: one command on the stats socket, and
+clients."""
 from service import Service, connect as dial
 
 service = Service()

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # trace request, on the stats socket, tells the way of the next request that matches, and disturbs
-# nobody: neither those that do not match, nor the one that is traced when whoever watches goes away.
-# Of several processes the first that tells ends it, with a parent and without.
+# nobody: neither those that do not match, nor the one that is traced when whoever watches goes
+# away. Of several processes the first that tells ends it, with a parent and without.
 . "${0%/*}/../lib.sh"
 config <<END
 defaults

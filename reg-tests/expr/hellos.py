@@ -45,7 +45,8 @@ while time.monotonic() < end and not set(sent) <= set(told):
 
 
 def same(got, want):
-    """What is not there is false to conditions: haproxy says nothing of extensions that are missing."""
+    """What is not there is false to conditions: haproxy says nothing of extensions that are
+    missing."""
     got, want = got and got.split(), want.split()
     return got and got[:3] + got[5:] == want[:3] + want[5:] and \
         all(g == w or whose == "theirs" and (g, w) == ("-", "0") for g, w in zip(got[3:5], want[3:5]))

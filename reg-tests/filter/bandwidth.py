@@ -46,7 +46,8 @@ serve(back, answer)
 
 
 class Paced:
-    """Notes when which bytes came; more than the rate allows, and a tenth of a second of it, is a fault."""
+    """Notes when which bytes came; more than the rate allows, and a tenth of a second of it, is a
+    fault."""
     def __init__(self, s, rate=None, head=600):
         self.s, self.rate, self.head, self.got, self.over, self.begin = s, rate, head, b"", None, time.monotonic()
 

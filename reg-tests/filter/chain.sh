@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A chain of filters in either order, with TLS on both ends: every kind of response arrives whole, on
-# one connection, also behind retries and on another server; a transfer goes on with its own filters
-# when a reload brings others.
+# A chain of filters in either order, with TLS on both ends: every kind of response arrives whole,
+# on one connection, also behind retries and on another server; a transfer goes on with its own
+# filters when a reload brings others.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/../tls/certs.sh"
 "$PENSTOCK" -vv | grep -q '+ZLIB' || { say "this build has no zlib"; exit 77; }
@@ -46,7 +46,8 @@ packed='filter compression
 		compression algo gzip
 		compression type text/plain'
 
-# The next configuration: nothing is compressed by the first one, and the last one goes the other way.
+# The next configuration: nothing is compressed by the first one, and the last one goes the other
+# way.
 service "$limits" "$traced
 		$limits
 		$packed"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Filters of one proxy are nothing to the streams of another, which hears of the same moments for its
-# log: none are made for them, so that no memory stays behind.
+# Filters of one proxy are nothing to the streams of another, which hears of the same moments for
+# its log: none are made for them, so that no memory stays behind.
 . "${0%/*}/../lib.sh"
 
 config <<END

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# filter bwlim-in, bwlim-out with a key: streams with the same key have the limit together, alone and
-# with workers, whatever they do with theirs; others, and those without a key, are not held up. A
-# haproxy that has this filter takes the same time.
+# filter bwlim-in, bwlim-out with a key: streams with the same key have the limit together, alone
+# and with workers, whatever they do with theirs; others, and those without a key, are not held up.
+# A haproxy that has this filter takes the same time.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

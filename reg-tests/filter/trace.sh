@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # filter trace says what happens at its place, in the words of the reference: before and behind
-# compression, in either mode; with random-forwarding every byte arrives all the same; quiet says and
-# costs nothing.
+# compression, in either mode; with random-forwarding every byte arrives all the same; quiet says
+# and costs nothing.
 . "${0%/*}/../lib.sh"
 
 zlib=

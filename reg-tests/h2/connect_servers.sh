@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# CONNECT to a server of HTTP/2, from clients of HTTP/1 and HTTP/2: a tunnel, bytes both ways, the end of
-# each direction by itself; a CONNECT that the server refuses is an answer.
+# CONNECT to a server of HTTP/2, from clients of HTTP/1 and HTTP/2: a tunnel, bytes both ways, the
+# end of each direction by itself; a CONNECT that the server refuses is an answer.
 . "${0%/*}/../lib.sh"
 
 python_with h2 || { say "python3-h2 is not installed"; exit 77; }

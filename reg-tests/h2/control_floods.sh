@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# SETTINGS, PING, their acknowledgements, PRIORITY, WINDOW_UPDATE and frames of unknown types without
-# end (CVE-2019-9512, 9513, 9515): glitches, that end the connection with ENHANCE_YOUR_CALM.
+# SETTINGS, PING, their acknowledgements, PRIORITY, WINDOW_UPDATE and frames of unknown types
+# without end (CVE-2019-9512, 9513, 9515): glitches, that end the connection with ENHANCE_YOUR_CALM.
 . "${0%/*}/attack.sh"
 attack <<'END'
 expected = ["GOAWAY ENHANCE_YOUR_CALM", "closed"]

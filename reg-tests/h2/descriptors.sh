@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The table of descriptors is full while a hundred streams want connections to servers, of HTTP/1 each
-# one, of HTTP/2 one for two streams: each stream ends, with an answer or with 500 or 503, and all are
-# served when there is room again.
+# The table of descriptors is full while a hundred streams want connections to servers, of HTTP/1
+# each one, of HTTP/2 one for two streams: each stream ends, with an answer or with 500 or 503, and
+# all are served when there is room again.
 . "${0%/*}/../lib.sh"
 
 python_with h2 || { say "python3-h2 is not installed"; exit 77; }

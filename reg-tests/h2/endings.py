@@ -85,7 +85,8 @@ lines = {}
 
 
 def logged(path, wanted=True):
-    """Its status and its letters. Lines come in the order of ends: behind that of /end none comes."""
+    """Its status and its letters. Lines come in the order of ends: behind that of /end none
+    comes."""
     if path in lines:
         return lines[path]
     end = path + "-end"
@@ -189,10 +190,10 @@ def h1_client(path, used, body, leaves):
 
 serve_each(args.back, lambda s: Served(s).run())
 
-# What happens; whether the request has a body, of which a half is at the server before; how the client
-# leaves. Then what the client is told and the log says: HTTP/2, the same over a connection to the
-# server that was used before, HTTP/1, the same again. x4: the server is asked four times.
-# A client of HTTP/1 whose connection ends where a used one broke asks again by itself: it is told no
+# What happens; whether the request has a body, of which a half is at the server before; how the
+# client leaves. Then what the client is told and the log says: HTTP/2, the same over a connection
+# to the server that was used before, HTTP/1, the same again. x4: the server is asked four times. A
+# client of HTTP/1 whose connection ends where a used one broke asks again by itself: it is told no
 # more, and nothing is logged. FIN does not end an exchange of HTTP/1, nor does RST within an answer
 # until there is something to send.
 GONE, CUT = "502: 502 SH", "reset 2: 200 SD"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# How an exchange ends over HTTP/2 on both sides, or from HTTP/1 to a server of HTTP/2: what the client
-# is told, and what the log says, when client or server reset, close, say GOAWAY or nothing, before and
-# within the answer, over a connection to the server that is new or was used before.
+# How an exchange ends over HTTP/2 on both sides, or from HTTP/1 to a server of HTTP/2: what the
+# client is told, and what the log says, when client or server reset, close, say GOAWAY or nothing,
+# before and within the answer, over a connection to the server that is new or was used before.
 # PENSTOCK=haproxy: what the reference does.
 . "${0%/*}/../lib.sh"
 

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Servers of HTTP/2 that do what comes to their mind: RST_STREAM, GOAWAY or the end of the connection
-# at any frame and in the middle of one, settings that change, windows of a byte, some that never
-# grow, silence, frames that are none. Each request ends in bounded time, a good answer is whole, a
-# good server behind them is used again, and nothing is left. By hand, longer: SECONDS_LONG=60 SEED=7.
+# Servers of HTTP/2 that do what comes to their mind: RST_STREAM, GOAWAY or the end of the
+# connection at any frame and in the middle of one, settings that change, windows of a byte, some
+# that never grow, silence, frames that are none. Each request ends in bounded time, a good answer
+# is whole, a good server behind them is used again, and nothing is left. By hand, longer:
+# SECONDS_LONG=60 SEED=7.
 . "${0%/*}/../lib.sh"
 
 plain=127.0.0.1:$(ports 1)

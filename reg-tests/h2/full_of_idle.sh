@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The table of descriptors is full of idle connections to one server: a new connection to another one
-# closes the oldest of them, and the request is answered.
+# The table of descriptors is full of idle connections to one server: a new connection to another
+# one closes the oldest of them, and the request is answered.
 . "${0%/*}/../lib.sh"
 
 other=127.0.0.1:$(ports 1)

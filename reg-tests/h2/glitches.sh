@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# fc_glitches and bc_glitches: what is counted on connections of HTTP/2, of a client and to a server,
-# known to rules and to the log; nothing where HTTP/1 is spoken.
+# fc_glitches and bc_glitches: what is counted on connections of HTTP/2, of a client and to a
+# server, known to rules and to the log; nothing where HTTP/1 is spoken.
 . "${0%/*}/../lib.sh"
 
 python_with h2 || { say "python3-h2 is not installed"; exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Rules of the manual's chapter on gRPC: grpc-timeout becomes the server's timeout, in milliseconds and
-# seconds; a rule answers with a status of gRPC; a field of the message is found.
+# Rules of the manual's chapter on gRPC: grpc-timeout becomes the server's timeout, in milliseconds
+# and seconds; a rule answers with a status of gRPC; a field of the message is found.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # As many streams as may be, each with fields of 16 kB by a few bytes (CVE-2026-49975), and windows
-# that stay closed: what is kept for them is bounded, for as long as `timeout client' lets them wait.
-# Then they end, and the connection goes on.
+# that stay closed: what is kept for them is bounded, for as long as `timeout client' lets them
+# wait. Then they end, and the connection goes on.
 . "${0%/*}/attack.sh"
 client_time=2s
 attack <<'END'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Hundreds of idle connections of HTTP/2 use no CPU: clients that have said nothing yet, that have been
-# served, that wait for an answer or do not read one, and those to servers behind them.
+# Hundreds of idle connections of HTTP/2 use no CPU: clients that have said nothing yet, that have
+# been served, that wait for an answer or do not read one, and those to servers behind them.
 . "${0%/*}/../lib.sh"
 
 python_with h2 || { say "python3-h2 is not installed"; exit 77; }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Interim responses (100, 103) pass in every combination of HTTP/1 and HTTP/2 before the response
-# that they announce, and trailers behind it. Who waits for 100 sends its body only then. A client that
-# does not read them holds the server back, and ends by `timeout client'; one that reads late gets all.
-# A server that says nothing else for ever is answered for with 502.
+# that they announce, and trailers behind it. Who waits for 100 sends its body only then. A client
+# that does not read them holds the server back, and ends by `timeout client'; one that reads late
+# gets all. A server that says nothing else for ever is answered for with 502.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A worker is killed while streams of HTTP/2 run through it: those of the others go on, and a new one
-# takes its place.
+# A worker is killed while streams of HTTP/2 run through it: those of the others go on, and a new
+# one takes its place.
 . "${0%/*}/../lib.sh"
 
 python_with h2 || { say "python3-h2 is not installed"; exit 77; }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What left_unheard.sh describes. The process stands still while the client leaves, then the answers
-come, so it hears of both at once."""
+"""What left_unheard.sh describes. The process stands still while the client leaves, then the
+answers come, so it hears of both at once."""
 
 import collections
 import os

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Bodies over a long path, by HTTP/2 and by one connection of mode tcp: windows grow until they are as
-# fast. The path is a relay that ends TCP, as a load balancer of TCP in front does, so the kernel here
-# does not see how long it is. By hand, longer: LONG="--megabytes 100 --rate 80".
+# Bodies over a long path, by HTTP/2 and by one connection of mode tcp: windows grow until they are
+# as fast. The path is a relay that ends TCP, as a load balancer of TCP in front does, so the kernel
+# here does not see how long it is. By hand, longer: LONG="--megabytes 100 --rate 80".
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Frames for which penstock resets streams that it has begun (CVE-2025-8671): each is a glitch, as if
-# the client had reset it. Above 1,000 the connection ends with ENHANCE_YOUR_CALM.
+# Frames for which penstock resets streams that it has begun (CVE-2025-8671): each is a glitch, as
+# if the client had reset it. Above 1,000 the connection ends with ENHANCE_YOUR_CALM.
 . "${0%/*}/attack.sh"
 attack <<'END'
 expected = ["GOAWAY ENHANCE_YOUR_CALM", "closed"]

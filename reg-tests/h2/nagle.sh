@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A server of HTTP/2 that sends head and body one by one, and has Nagle's algorithm on, is not waited
-# for: what it has sent is acknowledged at once. Else each answer takes 40 ms.
+# A server of HTTP/2 that sends head and body one by one, and has Nagle's algorithm on, is not
+# waited for: what it has sent is acknowledged at once. Else each answer takes 40 ms.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

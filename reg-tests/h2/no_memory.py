@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What no_memory.sh describes. Each case is one exchange on a connection of its own; its allocations
-fail one after the other, until there is none left to fail."""
+"""What no_memory.sh describes. Each case is one exchange on a connection of its own; its
+allocations fail one after the other, until there is none left to fail."""
 
 import frames
 from countdown import Countdown

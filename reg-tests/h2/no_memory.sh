@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# When the n-th allocation of an exchange over HTTP/2 fails, the exchange or its connection ends, and
-# the next one is served: for every n, of clients and of servers of HTTP/2, with addresses out of a
-# PROXY header, bodies, trailers and WebSocket.
+# When the n-th allocation of an exchange over HTTP/2 fails, the exchange or its connection ends,
+# and the next one is served: for every n, of clients and of servers of HTTP/2, with addresses out
+# of a PROXY header, bodies, trailers and WebSocket.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Requests that are reset at once (CVE-2023-44487): each is a glitch. Above 1,000 the connection ends
-# with ENHANCE_YOUR_CALM.
+# Requests that are reset at once (CVE-2023-44487): each is a glitch. Above 1,000 the connection
+# ends with ENHANCE_YOUR_CALM.
 . "${0%/*}/attack.sh"
 attack <<'END'
 expected = ["GOAWAY ENHANCE_YOUR_CALM", "closed"]

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# HTTP/2 towards servers over TLS: chosen by ALPN, or by "proto h2"; whose certificate is verified as
-# ever. What a connection has asked for or told of a client (name, PROXY header) is not shared with
-# others.
+# HTTP/2 towards servers over TLS: chosen by ALPN, or by "proto h2"; whose certificate is verified
+# as ever. What a connection has asked for or told of a client (name, PROXY header) is not shared
+# with others.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/../tls/certs.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Connections that say their preface byte by byte, or nothing behind it, or never acknowledge SETTINGS:
-# they end by `timeout http-request', and by SETTINGS_TIMEOUT.
+# Connections that say their preface byte by byte, or nothing behind it, or never acknowledge
+# SETTINGS: they end by `timeout http-request', and by SETTINGS_TIMEOUT.
 . "${0%/*}/attack.sh"
 request_time=1s
 attack <<'END'

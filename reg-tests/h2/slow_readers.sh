@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Limit: 120 s
-# Clients that take nothing of what a server of HTTP/2 sends cost little: the window of a stream is no
-# larger than it began, and the least where others keep much already, or where the client has none.
-# One that reads gets all the same, to the byte. Clients whose own windows stay at 64 kB cost no more
-# than those let pass.
+# Clients that take nothing of what a server of HTTP/2 sends cost little: the window of a stream is
+# no larger than it began, and the least where others keep much already, or where the client has
+# none. One that reads gets all the same, to the byte. Clients whose own windows stay at 64 kB cost
+# no more than those let pass.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-Run by soak.sh: clients of both protocols, servers of both, each byte judged by its place. Of servers
-there are four: good ones of HTTP/1 (1) and HTTP/2 (2), the latter sending a connection away now and
-then; and a chaotic one of HTTP/2 (3), which goes at any frame. Each request has a mark, which its
-answer repeats. Some streams ask for a tunnel, which nobody agrees to, and send at once what a server
-would take for the next request: no server ever sees that.
+Run by soak.sh: clients of both protocols, servers of both, each byte judged by its place. Of
+servers there are four: good ones of HTTP/1 (1) and HTTP/2 (2), the latter sending a connection away
+now and then; and a chaotic one of HTTP/2 (3), which goes at any frame. Each request has a mark,
+which its answer repeats. Some streams ask for a tunnel, which nobody agrees to, and send at once
+what a server would take for the next request: no server ever sees that.
 """
 
 import collections
@@ -176,8 +176,8 @@ class Ask:
         self.over = self.left = False
 
     def may_break(self):
-        """By the server. Where it sends a request away of whose body a part has left, nobody can say
-        that once more."""
+        """By the server. Where it sends a request away of whose body a part has left, nobody can
+        say that once more."""
         return self.to == "3" or self.name == "reset" or self.to == "2" and self.name == "echo"
 
     def data(self, piece):

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Clients of HTTP/2 and HTTP/1 before servers of both, connections to servers shared by all: windows
-# of one byte to a megabyte, uploads and downloads at once, trailers both ways, streams that are left,
-# servers that break off at any frame, GOAWAY from either side at any time, connections that are left.
-# Each byte is judged by its place; what was cut short is visibly so; nothing hangs. By hand, longer:
-# SOAK="--seconds 600 --clients 24".
+# of one byte to a megabyte, uploads and downloads at once, trailers both ways, streams that are
+# left, servers that break off at any frame, GOAWAY from either side at any time, connections that
+# are left. Each byte is judged by its place; what was cut short is visibly so; nothing hangs. By
+# hand, longer: SOAK="--seconds 600 --clients 24".
 . "${0%/*}/../lib.sh"
 
 python_with h2 || { say "python3-h2 is not installed"; exit 77; }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# SIGUSR1 with streams of HTTP/2 open on both sides: they are answered, clients and servers see GOAWAY,
-# no stream begins, the process leaves with 0. hard-stop-after: at the latest after that time.
+# SIGUSR1 with streams of HTTP/2 open on both sides: they are answered, clients and servers see
+# GOAWAY, no stream begins, the process leaves with 0. hard-stop-after: at the latest after that
+# time.
 . "${0%/*}/../lib.sh"
 
 python_with h2 || { say "python3-h2 is not installed"; exit 77; }

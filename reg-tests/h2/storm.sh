@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Hundreds of signals in the middle of transfers disturb no stream, nor does a clock that is set, a day
-# ahead, ten years back, beyond 2038.
+# Hundreds of signals in the middle of transfers disturb no stream, nor does a clock that is set, a
+# day ahead, ten years back, beyond 2038.
 . "${0%/*}/../lib.sh"
 
 export SHIM_CLOCK="$dir/ahead"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A frontend in mode tcp takes what a client says for HTTP/2 when a rule says so ("proto h2"), or when
-# it begins with the preface and a rule or a backend has said HTTP. Each stream has the rules and the
-# backend of its own; the session of bytes leaves no log line.
+# A frontend in mode tcp takes what a client says for HTTP/2 when a rule says so ("proto h2"), or
+# when it begins with the preface and a rule or a backend has said HTTP. Each stream has the rules
+# and the backend of its own; the session of bytes leaves no log line.
 . "${0%/*}/../lib.sh"
 command -v curl >/dev/null || { say "curl is not installed"; exit 77; }
 curl --version | grep -q HTTP2 || { say "curl was built without HTTP/2"; exit 77; }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Windows of no byte, and of one byte at a time, held for ever: a stream that may not send waits with
-# what its server has sent, a buffer, and ends by `timeout client'. Windows of one byte are glitches.
+# Windows of no byte, and of one byte at a time, held for ever: a stream that may not send waits
+# with what its server has sent, a buffer, and ends by `timeout client'. Windows of one byte are
+# glitches.
 . "${0%/*}/attack.sh"
 client_time=2s
 attack <<'END'

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # glitch_cnt and glitch_rate: the oddities of connections of HTTP/2 are counted in entries that the
-# session tracks, since tcp-request connection or session, not in those of requests; rules see them with
-# the next request, the table also when there is none any more.
+# session tracks, since tcp-request connection or session, not in those of requests; rules see them
+# with the next request, the table also when there is none any more.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77

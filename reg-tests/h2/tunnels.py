@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The clients and the servers of tunnels.sh. The server of HTTP/1 carries out whatever requests it
-reads, one behind the other, and notes what was there when it answered; that of HTTP/2 notes what comes
-on a stream that it has not agreed to. Both begin a tunnel that gives back in capitals."""
+reads, one behind the other, and notes what was there when it answered; that of HTTP/2 notes what
+comes on a stream that it has not agreed to. Both begin a tunnel that gives back in capitals."""
 
 import itertools
 import select
@@ -220,7 +220,8 @@ def victims(what, of_h2):
 
 
 def told(client, kind, of_h2, how):
-    """Does a tunnel begin, and what is the client told? A 200 means to one of HTTP/2 that it does."""
+    """Does a tunnel begin, and what is the client told? A 200 means to one of HTTP/2 that it
+    does."""
     agrees = how in AGREES or how in ("200", "204") and (of_h2 or kind == "connect")
     if agrees and kind == "connect":
         return True, int(how) if how in ("200", "204") else 200

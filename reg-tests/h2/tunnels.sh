@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What asks for a tunnel (Upgrade, CONNECT, extended CONNECT; clients of HTTP/1 and HTTP/2) has no body:
-# no byte behind it reaches a server that has not agreed, of HTTP/1 or HTTP/2, whatever that answers,
-# whoever waits for bodies, looks at them or repeats requests. Others who share the servers'
-# connections get their own answers.
+# What asks for a tunnel (Upgrade, CONNECT, extended CONNECT; clients of HTTP/1 and HTTP/2) has no
+# body: no byte behind it reaches a server that has not agreed, of HTTP/1 or HTTP/2, whatever that
+# answers, whoever waits for bodies, looks at them or repeats requests. Others who share the
+# servers' connections get their own answers.
 . "${0%/*}/../lib.sh"
 
 python_with h2 || { say "python3-h2 is not installed"; exit 77; }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A body of HTTP/2 goes on to a server of HTTP/1 in chunks. The server reads nothing until all of it has
-# come: the socket took a part of a chunk, and more bytes than the rest of that chunk wait. Then the server
-# reads: everything arrives, though the client has nothing more to say.
+# A body of HTTP/2 goes on to a server of HTTP/1 in chunks. The server reads nothing until all of it
+# has come: the socket took a part of a chunk, and more bytes than the rest of that chunk wait. Then
+# the server reads: everything arrives, though the client has nothing more to say.
 . "${0%/*}/../lib.sh"
 
 inner=127.0.0.1:$(ports 1)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# WebSocket towards servers, by HTTP/1 and by HTTP/2 (RFC 8441), for clients of both: what "ws", "proto"
-# and "alpn" of a server choose; bytes both ways, whoever ends it and how; servers that refuse it, do
-# not take it, answer another key, or say nothing.
+# WebSocket towards servers, by HTTP/1 and by HTTP/2 (RFC 8441), for clients of both: what "ws",
+# "proto" and "alpn" of a server choose; bytes both ways, whoever ends it and how; servers that
+# refuse it, do not take it, answer another key, or say nothing.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/../tls/certs.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Frames on streams that are idle, closed or half-closed: GOAWAY where the RFC wants it, else glitches,
-# which end the connection with ENHANCE_YOUR_CALM.
+# Frames on streams that are idle, closed or half-closed: GOAWAY where the RFC wants it, else
+# glitches, which end the connection with ENHANCE_YOUR_CALM.
 . "${0%/*}/attack.sh"
 attack <<'END'
 expected = ["GOAWAY ENHANCE_YOUR_CALM", "GOAWAY PROTOCOL_ERROR", "GOAWAY STREAM_CLOSED", "closed"]

@@ -3,9 +3,9 @@
 # A client that has not taken all of an answer yet, and sends more while its connection is closed,
 # gets the answer whole, whatever closes the connection: a reused connection to the server that dies
 # under the next request, a next answer that is broken off, a rule, the end of the keep-alive time,
-# GOAWAY, a time-out of the server in mode tcp, a connection of HTTP/2 without memory, the end of the
-# process, which waits for it. hard-stop-after ends the wait, and so does "timeout client-fin" where
-# the client takes nothing.
+# GOAWAY, a time-out of the server in mode tcp, a connection of HTTP/2 without memory, the end of
+# the process, which waits for it. hard-stop-after ends the wait, and so does "timeout client-fin"
+# where the client takes nothing.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""See field_table.sh. Each row has its rules, for the frontend or for the backend, which are carried
-out for the requests that name the row. `server` and `client` are lines of the heads that arrive
-there, in lower case; `theirs`: what the reference makes instead. Rows whose request HTTP/2 has, too,
-are walked with clients and servers of HTTP/2 as well."""
+"""See field_table.sh. Each row has its rules, for the frontend or for the backend, which are
+carried out for the requests that name the row. `server` and `client` are lines of the heads that
+arrive there, in lower case; `theirs`: what the reference makes instead. Rows whose request HTTP/2
+has, too, are walked with clients and servers of HTTP/2 as well."""
 
 import contextlib
 import os
@@ -210,8 +210,8 @@ for pseudo in (":authority", ":path", ":scheme", ":method"):
     Row.refused.append(f"http-request set-header {pseudo} x")
 
 
-# The same changes by scripts. A filter edits a request when that leaves, behind all rules, and says by
-# Content-Length how long the body is that it makes.
+# The same changes by scripts. A filter edits a request when that leaves, behind all rules, and says
+# by Content-Length how long the body is that it makes.
 VERBS = {"set-header": "set", "add-header": "add", "del-header": "del", "replace-header": "rep",
          "replace-value": "repval"}
 for row in list(Row.rows):
@@ -358,7 +358,8 @@ def arrived(wanted, head):
 
 
 def goaway(row):
-    """The same over HTTP/2: the frames of the answer's stream, then GOAWAY (type 7), then the end."""
+    """The same over HTTP/2: the frames of the answer's stream, then GOAWAY (type 7), then the
+    end."""
     number = str(row.number).encode()
     block = b"\x82\x86\x84\x41\x01a\x00\x05x-row" + bytes([len(number)]) + number
     with connect(args.front) as client:

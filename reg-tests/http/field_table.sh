@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Fields that mean more than their text (doc/internals/http.md), each way in which rules, Lua's
-# functions and filters change them: what reaches the server, and what the client gets, by HTTP/1 and
-# HTTP/2. Beside the reference, version 2.8, where REFERENCE names one; rows say where that makes
-# something else.
+# functions and filters change them: what reaches the server, and what the client gets, by HTTP/1
+# and HTTP/2. Beside the reference, version 2.8, where REFERENCE names one; rows say where that
+# makes something else.
 . "${0%/*}/../lib.sh"
 
 walk() {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-The origin, the one who asks, and the victim of late_bytes.sh. Each fault is sent on the connection that
-the first exchange has left idle, behind the victim's request, while penstock is stopped.
+The origin, the one who asks, and the victim of late_bytes.sh. Each fault is sent on the connection
+that the first exchange has left idle, behind the victim's request, while penstock is stopped.
 """
 import fcntl
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What names.sh describes: one request to each listener; prints names as the origin and the client saw them."""
+"""What names.sh describes: one request to each listener; prints names as the origin and the client
+saw them."""
 
 import socket
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What no_memory.sh describes. Each case is what a client says; its allocations are counted by running it
-with a number that is never reached, then each of them fails in turn."""
+"""What no_memory.sh describes. Each case is what a client says; its allocations are counted by
+running it with a number that is never reached, then each of them fails in turn."""
 
 import os
 import re
@@ -62,7 +62,8 @@ logs = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 logs.bind(("127.0.0.1", int(args.logs)))
 logs.settimeout(60)
 
-# -- the client --------------------------------------------------------------------------------------
+# -- the client
+# --------------------------------------------------------------------------------------
 
 
 def exchange(case, n):

@@ -3,8 +3,9 @@
 """
 pipes.py FRONT BACK PID STATS: what went wrong for others when bodies of HTTP went through pipes
 (doc/internals/datapath.md), each as a test: client and origin at once around the program at FRONT,
-whose server we are at BACK. Waits have deadlines of 20 s and no sleeps; a claim about delay is made by
-answering only what has arrived. Prints a line for each claim; exits with 1 when one does not hold.
+whose server we are at BACK. Waits have deadlines of 20 s and no sleeps; a claim about delay is made
+by answering only what has arrived. Prints a line for each claim; exits with 1 when one does not
+hold.
 """
 
 import hashlib

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
 websocket.py FRONT BACK: server and client of the websockets package around the program: text and
-binary messages of many sizes, pings, fragments, and a close of either side. Exit: 0, 1, or 77 without
-the package.
+binary messages of many sizes, pings, fragments, and a close of either side. Exit: 0, 1, or 77
+without the package.
 """
 
 import asyncio

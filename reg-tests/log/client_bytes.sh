@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Each byte in each field that clients control, lines as JSON and as text: server names and certificates
-# of TLS with real handshakes, user names, parameters, cookies, names of fields, what a PROXY header
-# brings, fields of HTTP/2, what brings no request. A strict parser takes each line; no byte of a client
-# ends one.
+# Each byte in each field that clients control, lines as JSON and as text: server names and
+# certificates of TLS with real handshakes, user names, parameters, cookies, names of fields, what a
+# PROXY header brings, fields of HTTP/2, what brings no request. A strict parser takes each line; no
+# byte of a client ends one.
 . "${0%/*}/../lib.sh"
 if ! command -v openssl >/dev/null || "$PENSTOCK" -vv | grep -q "Built without OpenSSL"; then
 	say "no TLS: not tried"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# `option httplog json`, `tcplog json` and `httpslog json`: each line is strict JSON with the members
-# that doc/configuration.md names, whatever clients send and however it ends.
+# `option httplog json`, `tcplog json` and `httpslog json`: each line is strict JSON with the
+# members that doc/configuration.md names, whatever clients send and however it ends.
 . "${0%/*}/../lib.sh"
 
 set -- $(ports 5)

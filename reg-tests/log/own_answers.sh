@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What the program answers by itself, without a server or in its place, and the line in the log: names,
-# times, status and termination of each way there is. The reference says the same where it is installed,
-# but for the rows that own_answers.py marks (doc/differences.md). Then the numbers of requests that two
-# workers log.
+# What the program answers by itself, without a server or in its place, and the line in the log:
+# names, times, status and termination of each way there is. The reference says the same where it is
+# installed, but for the rows that own_answers.py marks (doc/differences.md). Then the numbers of
+# requests that two workers log.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Targets of the log with a log-profile get its lines, step by step; log-steps says at which steps there
-# are lines; do-log writes one at once, in each list of rules; %OG tells the step.
+# Targets of the log with a log-profile get its lines, step by step; log-steps says at which steps
+# there are lines; do-log writes one at once, in each list of rules; %OG tells the step.
 . "${0%/*}/../lib.sh"
 
 set -- $(ports 4)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# log tcp@... sends lines over a connection of its own, whole and in their order; what the other side
-# says means nothing, and when it closes the next line opens another connection.
+# log tcp@... sends lines over a connection of its own, whole and in their order; what the other
+# side says means nothing, and when it closes the next line opens another connection.
 . "${0%/*}/../lib.sh"
 
 where=127.0.0.1:$(ports 1)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Targets of the log that are in trouble, by chance and one after the other: a disk that is full, a
-# collector whose socket goes and comes, one that does not read, a TCP server that leaves its ring and
-# comes back. Each line arrives whole or is counted as dropped, and no request waits for any of it.
+# collector whose socket goes and comes, one that does not read, a TCP server that leaves its ring
+# and comes back. Each line arrives whole or is counted as dropped, and no request waits for any of
+# it.
 if [ -z "${TROUBLE_INSIDE:-}" ] && unshare -rm true 2>/dev/null; then
 	TROUBLE_INSIDE=1
 	export TROUBLE_INSIDE

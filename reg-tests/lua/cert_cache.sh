@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# CertCache.set puts certificates in force in all workers, all parts or none, and leaves a transaction
-# of the stats socket alone.
+# CertCache.set puts certificates in force in all workers, all parts or none, and leaves a
+# transaction of the stats socket alone.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 . "${0%/*}/../tls/certs.sh"

@@ -18,7 +18,8 @@ def send(s, data, single):
 
 
 def answer(s):
-    """All that has come, as it has come: in one piece, or byte by byte where the last byte says so."""
+    """All that has come, as it has come: in one piece, or byte by byte where the last byte says
+    so."""
     got = read_all(s)
     send(s, got, got.endswith(b".\n"))
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Channel of actions in mode tcp: what insert, append, set, remove, forward and send do at the bounds of
-# what there is, in both directions, whether bytes come at once or one by one.
+# Channel of actions in mode tcp: what insert, append, set, remove, forward and send do at the
+# bounds of what there is, in both directions, whether bytes come at once or one by one.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The traffic of chaos.sh: clients that break off, servers that die, and one that is well-behaved."""
+"""The traffic of chaos.sh: clients that break off, servers that die, and one that is
+well-behaved."""
 
 import os
 import random

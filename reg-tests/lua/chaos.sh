@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Random scripts out of all functions of the API, with arguments that nobody would give, in every place
-# where scripts run, under clients that break off anywhere (over HTTP/1.1, HTTP/2, TCP, the stats
-# socket), servers that die, little memory and little time: a bad script costs its own request. In
-# parts: "alone", one process; "workers" that are killed and reloaded; "memory", allocations that fail.
+# Random scripts out of all functions of the API, with arguments that nobody would give, in every
+# place where scripts run, under clients that break off anywhere (over HTTP/1.1, HTTP/2, TCP, the
+# stats socket), servers that die, little memory and little time: a bad script costs its own
+# request. In parts: "alone", one process; "workers" that are killed and reloaded; "memory",
+# allocations that fail.
 #
-# The scripts are those of SEED (1). By hand: SEED=random, for others (it is printed), CHAOS_ROUNDS=N for
-# as many runs with others, PARTS="alone workers memory", CHAOS_SECONDS=N (10) for longer parts,
-# CHAOS_KEEP=FILE for the scripts and the log of the last part.
+# The scripts are those of SEED (1). By hand: SEED=random, for others (it is printed),
+# CHAOS_ROUNDS=N for as many runs with others, PARTS="alone workers memory", CHAOS_SECONDS=N (10)
+# for longer parts, CHAOS_KEEP=FILE for the scripts and the log of the last part.
 # Limit: 120 s
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }

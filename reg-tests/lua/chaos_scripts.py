@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Scripts for chaos.sh, on the standard output. Arguments: the seed, what -dKlua prints, the addresses
-of the frontend and of the server."""
+"""Scripts for chaos.sh, on the standard output. Arguments: the seed, what -dKlua prints, the
+addresses of the frontend and of the server."""
 
 import random
 import re
@@ -9,7 +9,8 @@ import sys
 rnd = random.Random(int(sys.argv[1]))
 with open(sys.argv[2], encoding="utf-8") as f:
     API = re.findall(r"^\| `(\w+)([.:])(\w+)\(", f.read(), re.M)
-# What waits for ever, as it was told to, keeps its stream: sockets have a time-out here, sleeps an end.
+# What waits for ever, as it was told to, keeps its stream: sockets have a time-out here, sleeps an
+# end.
 FOR_EVER = ("pop_wait", "settimeout")
 CORE = ["core." + n for c, j, n in API if j == "." and c == "core" and not n.startswith("register_") and n != "wait"]
 CORE += [f"{c}.{n}" for c, j, n in API if j == "." and c != "core"]

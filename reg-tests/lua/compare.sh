@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Scripts in Lua do what they did in the reference (cases/GROUP.answers), but for what
 # deviations.txt says; with PENSTOCK_COMPARE=1, where HAProxy 2.6 is at hand, the answers are what
-# it says now. Of HAProxy 2.8 ($HAPROXY28) are those of "later", and in cases/GROUP.2.8 what it answers
-# otherwise.
+# it says now. Of HAProxy 2.8 ($HAPROXY28) are those of "later", and in cases/GROUP.2.8 what it
+# answers otherwise.
 # Limit: 120 s
 . "${0%/*}/../lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A coroutine in which one script waits is a value that another script may close or resume: the one that
-# waits hears of it, and whatever it has waited for is over.
+# A coroutine in which one script waits is a value that another script may close or resume: the one
+# that waits hears of it, and whatever it has waited for is over.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A script that fails is told with file, line and traceback, ten times a second at the most; the next
-# that is told says how many were not.
+# A script that fails is told with file, line and traceback, ten times a second at the most; the
+# next that is told says how many were not.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 

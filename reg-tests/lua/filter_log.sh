@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A filter that makes a request wait has it logged once: whoever heard of the request before the filter
-# is not told again when the filter is asked again. Rules about responses run behind start_analyze.
+# A filter that makes a request wait has it logged once: whoever heard of the request before the
+# filter is not told again when the filter is asked again. Rules about responses run behind
+# start_analyze.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 command -v curl >/dev/null || { say "needs curl"; exit 77; }

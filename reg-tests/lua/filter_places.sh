@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Filters that are scripts, with a request that is sent once more (retry-on) as long as they do not see its
-# bytes, and with a tunnel behind CONNECT, whose bytes are no message's.
+# Filters that are scripts, with a request that is sent once more (retry-on) as long as they do not
+# see its bytes, and with a tunnel behind CONNECT, whose bytes are no message's.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

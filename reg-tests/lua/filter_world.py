@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the tests of filters that are scripts share: proxies with filters over each protocol, an origin
-that sends back what it was sent, clients that judge every byte."""
+"""What the tests of filters that are scripts share: proxies with filters over each protocol, an
+origin that sends back what it was sent, clients that judge every byte."""
 import base64
 import hashlib
 import random
@@ -48,8 +48,8 @@ def changed(body, kinds):
 
 
 class Proxy:
-    """Filters of the frontend and of the backend, words of other filters in between. way: h1, h2 or tls,
-    on both ends."""
+    """Filters of the frontend and of the backend, words of other filters in between. way: h1, h2 or
+    tls, on both ends."""
 
     def __init__(self, name, kinds, way="h1", split=None, others=(), mode="http", lines=()):
         self.name, self.kinds, self.way, self.mode = name, list(kinds), way, mode
@@ -129,7 +129,8 @@ class Reader(http1.Reader):
 
 class Echo:
     """Answers with the body that it was sent, or, of GET /N, with N bytes; X-How says how: length,
-    chunked, trailers, close, 204, 304, break (the half of it), early (before the body), 503 (first)."""
+    chunked, trailers, close, 204, 304, break (the half of it), early (before the body), 503
+    (first)."""
 
     def __init__(self, where):
         self.seen, self.lock = set(), threading.Lock()

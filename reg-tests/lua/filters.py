@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Filters that are scripts (filters.sh): each part prints its configuration (--print), or judges."""
+"""Filters that are scripts (filters.sh): each part prints its configuration (--print), or
+judges."""
 import os
 import random
 import signal

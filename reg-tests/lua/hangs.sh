@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A function of C that a script calls, a pattern that goes back and forth for ever, cannot be interrupted.
-# The parent ends its worker; the log names the script, its file and line; others serve meanwhile.
+# A function of C that a script calls, a pattern that goes back and forth for ever, cannot be
+# interrupted. The parent ends its worker; the log names the script, its file and line; others serve
+# meanwhile.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 

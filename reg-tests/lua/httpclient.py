@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What scripts reach by name and by TLS, and what becomes of it: names that are unknown, silent, cut
-or forged, servers that are slow or dead, certificates that are wrong, clients that leave, workers that
-are killed, a reload. `--what` says which parts; the program runs with the configuration for it."""
+"""What scripts reach by name and by TLS, and what becomes of it: names that are unknown, silent,
+cut or forged, servers that are slow or dead, certificates that are wrong, clients that leave,
+workers that are killed, a reload. `--what` says which parts; the program runs with the
+configuration for it."""
 import itertools
 import os
 import signal

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# HTTPClient and sockets of scripts reach servers by name and by TLS: httpclient.py, with a name server
-# of its own, in namespaces of its own; without rights, in an empty folder, behind the filter of
-# system calls.
+# HTTPClient and sockets of scripts reach servers by name and by TLS: httpclient.py, with a name
+# server of its own, in namespaces of its own; without rights, in an empty folder, behind the filter
+# of system calls.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

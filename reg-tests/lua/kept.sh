@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Objects that scripts keep beyond their life raise an error of Lua, each method of each class: those
-# of a stream (of actions, fetches, services, commands), called from another stream, a command and a
-# task. What lives as long as the process goes on working.
+# Objects that scripts keep beyond their life raise an error of Lua, each method of each class:
+# those of a stream (of actions, fetches, services, commands), called from another stream, a command
+# and a task. What lives as long as the process goes on working.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# tune.lua.log.loggers and tune.lua.log.stderr: where the lines of scripts go, as in 2.8. What is told of
-# a script that fails goes everywhere.
+# tune.lua.log.loggers and tune.lua.log.stderr: where the lines of scripts go, as in 2.8. What is
+# told of a script that fails goes everywhere.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 

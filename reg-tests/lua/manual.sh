@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# doc/lua.md: its reference is what `penstock -dKlua' prints, and each function of HAProxy's Lua manual
-# stands there.
+# doc/lua.md: its reference is what `penstock -dKlua' prints, and each function of HAProxy's Lua
+# manual stands there.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 

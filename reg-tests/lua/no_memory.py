@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What no_memory.sh describes. The allocations of each request are counted by running it with a number
-that is never reached, then each of them fails in turn."""
+"""What no_memory.sh describes. The allocations of each request are counted by running it with a
+number that is never reached, then each of them fails in turn."""
 
 import os
 import socket

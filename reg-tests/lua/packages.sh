@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Published modules run as they are, and do what they do in the references: lua-cjson, luajson, lpeg,
-# lua-socket, basexx, lua-http, of Debian's packages (cases/packages.lua, packages.answers). HAProxy
-# 2.6, whose Lua is 5.3, and 2.8 run the same scripts beside, where they are at hand.
+# Published modules run as they are, and do what they do in the references: lua-cjson, luajson,
+# lpeg, lua-socket, basexx, lua-http, of Debian's packages (cases/packages.lua, packages.answers).
+# HAProxy 2.6, whose Lua is 5.3, and 2.8 run the same scripts beside, where they are at hand.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A module of Lua that is written in Rust, against the crate haproxy-api (rust/src/lib.rs), does what
-# it does in HAProxy 2.8: cases/rust*.answers, and live where $HAPROXY28 is at hand. runtests builds
-# it once, where there is cargo; by hand:
+# A module of Lua that is written in Rust, against the crate haproxy-api (rust/src/lib.rs), does
+# what it does in HAProxy 2.8: cases/rust*.answers, and live where $HAPROXY28 is at hand. runtests
+# builds it once, where there is cargo; by hand:
 #
 #   top=$PWD build=/tmp/judge; mkdir $build; . contrib/prepare; install_rust_judge
 . "${0%/*}/../lib.sh"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Services of scripts: clients that leave at every step, that read nothing, that wait in numbers."""
+"""Services of scripts: clients that leave at every step, that read nothing, that wait in
+numbers."""
 import os
 import signal
 import socket

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Scripts in several workers, and in one: the globals, libraries and modules of files that each worker
-# loads are its own; tasks and init functions of files for all run once, and go on in another worker
-# when theirs is killed; a reload begins anew; variables of the process are common.
+# Scripts in several workers, and in one: the globals, libraries and modules of files that each
+# worker loads are its own; tasks and init functions of files for all run once, and go on in another
+# worker when theirs is killed; a reload begins anew; variables of the process are common.
 . "${0%/*}/../lib.sh"
 
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The action do-resolve looks names up while a stream waits: do_resolve.py, with a name server of its own.
+# The action do-resolve looks names up while a stream waits: do_resolve.py, with a name server of
+# its own.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

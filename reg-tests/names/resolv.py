@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""parse-resolv-conf, and the section "default" that makes itself of /etc/resolv.conf; see resolv.sh."""
+"""parse-resolv-conf, and the section "default" that makes itself of /etc/resolv.conf; see
+resolv.sh."""
 import argparse
 
 import nameserver

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# /etc/resolv.conf as the configuration has it: resolv.py, with a file and name servers (port 53) of its
-# own, in namespaces of its own.
+# /etc/resolv.conf as the configuration has it: resolv.py, with a file and name servers (port 53) of
+# its own, in namespaces of its own.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -77,7 +77,8 @@ def holds(args, origins):
 
 
 def lost_between_tries(args, origins):
-    """A request that waits to be tried again goes on elsewhere when its server has lost its address meanwhile."""
+    """A request that waits to be tried again goes on elsewhere when its server has lost its address
+    meanwhile."""
     ns = nameserver.NameServer({"a.test": ["127.0.0.9"]}, port=0)
     text = SECTION + "\tretries 100\n" + SERVER
     for other, status in ("\tserver s2 127.0.0.2:{port} disabled\n", "200"), ("", "503"):
@@ -188,7 +189,8 @@ def counted(w, what):
 
 
 def broken(args, origins):
-    """Names that point in rounds, long ways of aliases, a thousand records, a name that is there and not, in turns."""
+    """Names that point in rounds, long ways of aliases, a thousand records, a name that is there
+    and not, in turns."""
     ns = nameserver.NameServer({"a.test": ["127.0.0.2"], "round.test": nameserver.ROUND, "far.test": "c1.test",
                                 "c12.test": ["127.0.0.3"], "too-far.test": "d1.test", "d40.test": ["127.0.0.66"]}, port=0)
     ns.zone.update({f"c{i}.test": f"c{i + 1}.test" for i in range(1, 12)})
@@ -236,7 +238,8 @@ def no_ttl(args, origins):
 
 
 def connect_timeout(args, origins):
-    """A check that gets no connection in time asks for the name at once, whatever "timeout resolve" says."""
+    """A check that gets no connection in time asks for the name at once, whatever "timeout resolve"
+    says."""
     port = service.free_ports(1)[0]
     full = socket.socket()
     full.bind(("127.0.0.9", port))
@@ -481,8 +484,8 @@ def one_asks(args, origins):
 
 
 def random_numbers(args, origins):
-    """Numbers and ports of 200 questions: fifty name servers, which are one, are asked for four names.
-    Each question has a port of its own."""
+    """Numbers and ports of 200 questions: fifty name servers, which are one, are asked for four
+    names. Each question has a port of its own."""
     ns = nameserver.NameServer({f"n{i}.test": ["127.0.0.2"] for i in range(4)}, port=0)
     text = SECTION.replace("\ttimeout resolve 50ms", "".join(f"\tnameserver m{i} 127.0.0.1:{{dns}}\n" for i in range(49)) +
                            "\ttimeout resolve 1h")

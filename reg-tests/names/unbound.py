@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Unbound as the name server: its answers come in turns, and names are away for a while; see unbound.sh."""
+"""Unbound as the name server: its answers come in turns, and names are away for a while; see
+unbound.sh."""
 import argparse
 import os
 import subprocess

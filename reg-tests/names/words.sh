@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Words of sections "resolvers", and of server lines that name one: what is taken, and what is refused
-# with which sentence.
+# Words of sections "resolvers", and of server lines that name one: what is taken, and what is
+# refused with which sentence.
 . "${0%/*}/../lib.sh"
 
 "$PENSTOCK" -vv | grep -q '+CARES' || { say "this build asks no name servers"; exit 77; }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Called by ecmp.sh; see machines.py. The part of BGP is played by a thread for each machine, which asks
-its monitor-uri and has the router's routes changed."""
+"""Called by ecmp.sh; see machines.py. The part of BGP is played by a thread for each machine, which
+asks its monitor-uri and has the router's routes changed."""
 import signal
 import socket
 import subprocess

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Two machines with one address, between which a router divides connections (ECMP), each with
-# examples/pair.cfg: both serve, a session stays with its server whichever machine its requests reach,
-# and when one machine's service goes, connections of the other one go on. See ecmp.py.
+# examples/pair.cfg: both serve, a session stays with its server whichever machine its requests
+# reach, and when one machine's service goes, connections of the other one go on. See ecmp.py.
 . "${0%/*}/../lib.sh"
 machines="left right servers router client" programs=
 . "${0%/*}/machines.sh"

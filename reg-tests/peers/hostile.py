@@ -230,7 +230,8 @@ def fill(count):
 
 
 def never_reads():
-    """Asks for everything, and takes nothing of it: it costs a buffer, holds up nobody, and is closed."""
+    """Asks for everything, and takes nothing of it: it costs a buffer, holds up nobody, and is
+    closed."""
     fill(200000)
     before = memory()
     deaf = call("deaf", window=4096)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What tests of several machines have in common: machines that are network namespaces (machines.sh),
-examples/pair.cfg on two of them, servers, a client. They are called as
+"""What tests of several machines have in common: machines that are network namespaces
+(machines.sh), examples/pair.cfg on two of them, servers, a client. They are called as
 
     X.py PENSTOCK EXAMPLES FOLDER NUMBER-OF-THE-NAMESPACES"""
 import ctypes
@@ -29,7 +29,8 @@ def enter(namespace):
 
 
 def inside(machine):
-    """The calling thread is on that machine from now on: sockets that it makes are the machine's."""
+    """The calling thread is on that machine from now on: sockets that it makes are the
+    machine's."""
     with open(f"/run/netns/penstock-{machine}{NUMBER}") as f:
         enter(f)
 

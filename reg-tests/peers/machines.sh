@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Machines made of network namespaces for a test, on one wire, each with an eth0; removed behind it. Read by
-# scripts behind lib.sh, which have said in $machines who there is, and in $programs what they need; ends
-# them with 77 where that cannot be had. The namespace of NAME is penstock-NAME$$.
+# Machines made of network namespaces for a test, on one wire, each with an eth0; removed behind it.
+# Read by scripts behind lib.sh, which have said in $machines who there is, and in $programs what
+# they need; ends them with 77 where that cannot be had. The namespace of NAME is penstock-NAME$$.
 [ "$(id -u)" -eq 0 ] || { say "needs root"; exit 77; }
 for program in ip python3 $programs; do
 	command -v "$program" >/dev/null || { say "needs $program"; exit 77; }

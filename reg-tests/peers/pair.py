@@ -50,7 +50,8 @@ def sessions_stay(sentence, where):
 
 
 def failover(sentence, kill, most, mend):
-    """Kills the active machine in a way, under load; how long it takes until requests are served."""
+    """Kills the active machine in a way, under load; how long it takes until requests are
+    served."""
     active = who()
     passive = machines[OTHER[active.name]]
     until(f"{passive.name} is ready", lambda: passive.state() == "BACKUP" and passive.count() > 0)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# examples/pair.cfg and pair-keepalived.conf as they are, on two machines made of network namespaces:
-# when one of them goes under load, by its program, by keepalived or as a whole, requests are served
-# again soon, counters of its tables go on, and sessions stay with their servers. See pair.py.
+# examples/pair.cfg and pair-keepalived.conf as they are, on two machines made of network
+# namespaces: when one of them goes under load, by its program, by keepalived or as a whole,
+# requests are served again soon, counters of its tables go on, and sessions stay with their
+# servers. See pair.py.
 . "${0%/*}/../lib.sh"
 
 machines="left right servers client" programs="keepalived curl"

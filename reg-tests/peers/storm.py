@@ -15,7 +15,8 @@ service = Service()
 
 
 def storm(node, net, seed, half):
-    """Changes of the keys 10.net.0.x; ends when the node does. half: is set when half of them are done."""
+    """Changes of the keys 10.net.0.x; ends when the node does. half: is set when half of them are
+    done."""
     chance = random.Random(seed)
     try:
         for turn in range(CHANGES // AT_ONCE):

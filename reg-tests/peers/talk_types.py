@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every key and data type goes from one load balancer to another, whoever has called whom: changes as
-they come, everything after a restart of either.
+"""Every key and data type goes from one load balancer to another, whoever has called whom: changes
+as they come, everything after a restart of either.
 
 talk_types.py DIR PROGRAM OTHER
 
-One of the two is HAProxy, as a rule; its count of mistakes of the other (proto_err) stays 0. Entries
-come from commands, arrays and names of servers from requests.
+One of the two is HAProxy, as a rule; its count of mistakes of the other (proto_err) stays 0.
+Entries come from commands, arrays and names of servers from requests.
 """
 import base64
 import http.client
@@ -105,7 +105,8 @@ class Side:
         return status
 
     def rows(self, table):
-        """What is stored under each key; the number, the life and the use of an entry are its own."""
+        """What is stored under each key; the number, the life and the use of an entry are its
+        own."""
         found = {}
         for line in self.ask(f"show table {table}").splitlines():
             if not line.startswith("0x"):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A member is taught by one who has more tables than it, and who stops in the middle: see teacher.sh."""
+"""A member is taught by one who has more tables than it, and who stops in the middle: see
+teacher.sh."""
 import time
 
 from nodes import Nodes

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Damages what passes from one image of the parent to the next. By the name "wrapper" it is what the
-parent executes as itself: it changes the text of the handover and executes the program. Else it is the
-test, which begins a service for each kind of damage."""
+"""Damages what passes from one image of the parent to the next. By the name "wrapper" it is what
+the parent executes as itself: it changes the text of the handover and executes the program. Else it
+is the test, which begins a service for each kind of damage."""
 import os, re, socket, subprocess, sys, threading, time
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-Workers are killed at random under load: the others go on, and nothing is lost for good, neither a slot of a
-server nor a counter nor a place in a queue.
+Workers are killed at random under load: the others go on, and nothing is lost for good, neither a
+slot of a server nor a counter nor a place in a queue.
 """
 
 import os
@@ -56,7 +56,8 @@ def kill(pid):
 
 
 def kill_some(service, load, seconds):
-    """Until so many seconds have gone and some were killed. The number, and whether totals only grew."""
+    """Until so many seconds have gone and some were killed. The number, and whether totals only
+    grew."""
     random.seed(4711)
     end = time.monotonic() + seconds
     kills, grew, last = 0, True, 0

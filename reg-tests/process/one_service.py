@@ -154,8 +154,8 @@ def down_and_up(service, checked, where):
 
 
 def seen_soon(service):
-    """A change of state is passed on at once, not found out by asking now and then. On a machine that is
-    loaded some take longer: the shortest of many tells."""
+    """A change of state is passed on at once, not found out by asking now and then. On a machine
+    that is loaded some take longer: the shortest of many tells."""
     took = []
     for n in range(20):
         word, status = ("maint", "MAINT") if n % 2 == 0 else ("ready", "no check")

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # The short form of contrib/probes/run-suite: some tests of the suite under probes, for some
-# seconds. First it must find what is put there: a process that dies, and one that vanishes. Builds without the sanitizers have no probes.
+# seconds. First it must find what is put there: a process that dies, and one that vanishes. Builds
+# without the sanitizers have no probes.
 . "${0%/*}/../lib.sh"
 
 sanitized || { say "no sanitizers, no probes: nothing is run under them"; exit 77; }

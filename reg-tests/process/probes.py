@@ -101,7 +101,8 @@ def unzipped(got):
 
 
 def right(got, whole):
-    """The whole answer, the beginning of it, or at its place one that says that the server is gone."""
+    """The whole answer, the beginning of it, or at its place one that says that the server is
+    gone."""
     got = unzipped(got)
     for status in b"HTTP/1.1 502 ", b"HTTP/1.1 503 ":
         begin, found, _ = got.partition(status)

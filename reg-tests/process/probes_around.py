@@ -52,8 +52,8 @@ def services(walk):
 
 
 class Conversations(probes.Walk):
-    """On the stats socket: who arms a probe may be the one that passes it, and who asks what came of
-    it, too."""
+    """On the stats socket: who arms a probe may be the one that passes it, and who asks what came
+    of it, too."""
 
     def probe(self, words):
         try:

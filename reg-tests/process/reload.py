@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Requests through a proxy while it reloads: no connection is refused or reset, no answer cut.
 
-usage: reload.py ADDRESS PORT ORIGIN-PORT COMMAND ROUNDS
-Runs COMMAND (a reload that returns when it is done, and fails when it has failed) ROUNDS times, with
-keep-alive and closing clients and long transfers beside it. Prints what was done and what failed;
-exit code 1 if anything did. The origin runs here, too.
+usage: reload.py ADDRESS PORT ORIGIN-PORT COMMAND ROUNDS Runs COMMAND (a reload that returns when it
+is done, and fails when it has failed) ROUNDS times, with keep-alive and closing clients and long
+transfers beside it. Prints what was done and what failed; exit code 1 if anything did. The origin
+runs here, too.
 """
 import socket
 import subprocess

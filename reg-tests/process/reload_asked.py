@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Asks all that can be asked while one reload follows the other; every answer must be whole. Started
-by reload_asked.sh."""
+"""Asks all that can be asked while one reload follows the other; every answer must be whole.
+Started by reload_asked.sh."""
 
 import itertools
 import threading

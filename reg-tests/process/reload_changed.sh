@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The file changes between its validation and the moment at which the parent reads it: to one that has
-# nothing to start, to none, to a pipe that nobody writes. The reload fails, the workers of before go
-# on, the next one succeeds.
+# The file changes between its validation and the moment at which the parent reads it: to one that
+# has nothing to start, to none, to a pipe that nobody writes. The reload fails, the workers of
+# before go on, the next one succeeds.
 . "${0%/*}/../lib.sh"
 
 # What the parent executes as itself puts "next" in the place of the file.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Reload under clients of HTTP/2, with servers of HTTP/1 and of HTTP/2: connections are told that they
-# are to go, streams that were on their way are answered whole, the old workers leave.
-# usage: reload_h2.sh [ROUNDS]
+# Reload under clients of HTTP/2, with servers of HTTP/1 and of HTTP/2: connections are told that
+# they are to go, streams that were on their way are answered whole, the old workers leave. usage:
+# reload_h2.sh [ROUNDS]
 . "${0%/*}/../lib.sh"
 
 master=$dir/master.sock

@@ -11,7 +11,8 @@ good = open(cfg).read()
 
 
 def states():
-    """Of each server what stands behind its SRV record: TLS; port and address of checks, of agents."""
+    """Of each server what stands behind its SRV record: TLS; port and address of checks, of
+    agents."""
     said = service.ask("show servers state be").splitlines()[2:]
     return {line.split()[3]: line.split()[20:] for line in said if line}
 

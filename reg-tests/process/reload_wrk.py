@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """wrk as the judge of reloads: keep-alive and closing clients, with long transfers beside them.
 
-usage: reload_wrk.py ADDRESS PORT ORIGIN-PORT MASTER-SOCKET PID ROUNDS PACE
-Begins a reload each PACE seconds. A connection that wrk could not open, that ended before its answer,
-or an answer that is no 2xx or 3xx is a failure; so is a long transfer that was cut. Also says
-what the parent (PID) has afterwards: descriptors, children, memory. Exit code 1: something failed.
+usage: reload_wrk.py ADDRESS PORT ORIGIN-PORT MASTER-SOCKET PID ROUNDS PACE Begins a reload each
+PACE seconds. A connection that wrk could not open, that ended before its answer, or an answer that
+is no 2xx or 3xx is a failure; so is a long transfer that was cut. Also says what the parent (PID)
+has afterwards: descriptors, children, memory. Exit code 1: something failed.
 """
 import re
 import signal

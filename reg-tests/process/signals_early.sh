@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Signals that come while the program starts (a script of Lua runs) wait until it serves: none ends it
-# but TERM and INT. Programs that it executes, at the start, behind a reload, while it serves and as
-# external checks, have no signal blocked or ignored.
+# Signals that come while the program starts (a script of Lua runs) wait until it serves: none ends
+# it but TERM and INT. Programs that it executes, at the start, behind a reload, while it serves and
+# as external checks, have no signal blocked or ignored.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+LUA' || { say "this build has no Lua"; exit 77; }
 

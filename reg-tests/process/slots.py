@@ -13,7 +13,8 @@ APART = 0.015  # seconds between two that come: more than the order is exact to
 
 
 class Gate:
-    """An origin that answers one request for each permit, and notes the order in which they came."""
+    """An origin that answers one request for each permit, and notes the order in which they
+    came."""
 
     def __init__(self, where):
         self.permits = threading.Semaphore(0)

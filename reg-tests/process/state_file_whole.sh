@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # What commands have set of servers is in the file of "show servers state", and holds behind a start
-# that reads it: every column but times and results of checks. A port, TLS that the configuration says
-# otherwise is told. Where the configuration has changed since, it wins.
+# that reads it: every column but times and results of checks. A port, TLS that the configuration
+# says otherwise is told. Where the configuration has changed since, it wins.
 . "${0%/*}/../lib.sh"
 "$PENSTOCK" -vv | grep -q '+OPENSSL' || { say "this build has no TLS"; exit 77; }
 

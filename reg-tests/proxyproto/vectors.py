@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """vectors.py PORT FILE: sends each header of the file in front of a request, in one piece, byte by
-byte, and in two pieces at some places, and compares what is answered; breaks off in the middle of it
-in every way. Prints what is wrong, and last how many headers were good, and how many connections
+byte, and in two pieces at some places, and compares what is answered; breaks off in the middle of
+it in every way. Prints what is wrong, and last how many headers were good, and how many connections
 should have been counted as refused."""
 import socket
 import sys

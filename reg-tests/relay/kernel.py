@@ -29,7 +29,8 @@ def take(s, n):
 
 
 class Pair:
-    """A client and the server's end of its connection; heads: a request and a response, which come first."""
+    """A client and the server's end of its connection; heads: a request and a response, which come
+    first."""
 
     def __init__(self, service, heads=None, wrap=lambda client: client):
         self.service = service
@@ -142,7 +143,8 @@ def take_nothing(s):
 
 
 def quiet_gone(service):
-    """A server that has gone without a word is the one to blame, however often the kernel sends again."""
+    """A server that has gone without a word is the one to blame, however often the kernel sends
+    again."""
     pair = Pair(service).taken_over()
     check("exchanges are unharmed", all(pair.exchange() for _ in range(50)))
     take_nothing(pair.server)
@@ -207,15 +209,16 @@ class Receiver(threading.Thread):
 
 
 def relay_memory(service):
-    """What the kernel holds for the relay's sockets of this test, received and to be sent: in bytes of memory, which
-    are more than those of the streams."""
+    """What the kernel holds for the relay's sockets of this test, received and to be sent: in bytes
+    of memory, which are more than those of the streams."""
     front, back = address(service.args.front)[1], address(service.args.back)[1]
     said = subprocess.run(["ss", "-tmnH", f"sport = :{front} or dport = :{back}"], stdout=subprocess.PIPE, check=True)
     return sum(int(r) + int(w) for r, w in re.findall(rb"skmem:\(r(\d+),.*?,w(\d+),", said.stdout))
 
 
 def stuff(service, *directions):
-    """They send and nobody reads; then all is read. By hand, more and for longer: STUFF_MB, STUFF_SECONDS."""
+    """They send and nobody reads; then all is read. By hand, more and for longer: STUFF_MB,
+    STUFF_SECONDS."""
     total = int(os.environ.get("STUFF_MB", "32")) << 20
     seconds = float(os.environ.get("STUFF_SECONDS", "0"))
     senders = [(Sender(a, total), b) for a, b in directions]
@@ -302,7 +305,8 @@ def many(service):
 
 
 def ways(service):
-    """To the kernel and back to pipes, again and again, in both directions: no byte comes out of order."""
+    """To the kernel and back to pipes, again and again, in both directions: no byte comes out of
+    order."""
     pair = Pair(service)
     for turn in range(6):
         pair.taken_over()
@@ -393,8 +397,8 @@ def drain(service):
 
 
 def auto(service):
-    """With "auto" small exchanges that win by it stay with the kernel, and what is large never comes there, or
-    goes back."""
+    """With "auto" small exchanges that win by it stay with the kernel, and what is large never
+    comes there, or goes back."""
     pair = Pair(service)
     check("large pieces", all(pair.exchange(b"q" * 100000, b"a" * 100000) for _ in range(300)))
     pair = Pair(service)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Streams that the kernel relay does not take, or breaks off, and why; called by the scripts kernel_*.sh that
-name one of the words at the end."""
+"""Streams that the kernel relay does not take, or breaks off, and why; called by the scripts
+kernel_*.sh that name one of the words at the end."""
 
 import ctypes
 import os
@@ -158,7 +158,8 @@ def faults(service):
 
 
 def proxied(service):
-    """A header that comes first and one that is sent first go by the process, what follows by the kernel."""
+    """A header that comes first and one that is sent first go by the process, what follows by the
+    kernel."""
     header = b"PROXY TCP4 192.0.2.1 192.0.2.2 1000 2000\r\n"
     pair = Pair(service, heads=(header + b"hello\r\n\r\n", b"hello\r\n\r\n"))
     check("exchanges are unharmed", exchanges(pair, 500))

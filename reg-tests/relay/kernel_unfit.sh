@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What the kernel relay cannot take goes another way, and is counted: filters, limits of bandwidth, TLS.
+# What the kernel relay cannot take goes another way, and is counted: filters, limits of bandwidth,
+# TLS.
 . "${0%/*}/../lib.sh"
 
 # goes_otherwise TEST: with the configuration of standard input.

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-What 16 kB of a client may cost: every fetch, converter, action and persistence mode gets the worst that a head
-or a body of 16 kB can be (repeated, nested, growing, broken off), and may take 2 ms of the processor and 8
-times the input of memory more than the same request costs without it. What there is is asked from the program
-(-dKsmp, -dKcnv, help http-request ...), arguments are filled in by type; a word for which that makes no valid
-rule fails here until ARGUMENTS has some. Run by budget.sh.
+What 16 kB of a client may cost: every fetch, converter, action and persistence mode gets the worst
+that a head or a body of 16 kB can be (repeated, nested, growing, broken off), and may take 2 ms of
+the processor and 8 times the input of memory more than the same request costs without it. What
+there is is asked from the program (-dKsmp, -dKcnv, help http-request ...), arguments are filled in
+by type; a word for which that makes no valid rule fails here until ARGUMENTS has some. Run by
+budget.sh.
 
   budget.py PROGRAM FOLDER FRONT ORIGIN PRELOAD [FACTOR [STRIDE]]
 
-PRELOAD counts the bytes that the program has from malloc (heap.c); "": memory is not looked at. FACTOR: of the
-time, for builds that are slow; STRIDE: such a build sends one of so many requests, each word another one.
+PRELOAD counts the bytes that the program has from malloc (heap.c); "": memory is not looked at.
+FACTOR: of the time, for builds that are slow; STRIDE: such a build sends one of so many requests,
+each word another one.
 """
 
 import base64
@@ -174,7 +176,8 @@ def for_text(case):
 
 
 def for_backtracking(case):
-    """For expressions that try all ways to cut a row of letters in pieces, and find that none does."""
+    """For expressions that try all ways to cut a row of letters in pieces, and find that none
+    does."""
     row = b"a" * 30 + b"!,"
     yield "equal values", request(case, fields=b"X: %s\r\n" % fill(row, 15000))
     yield "other values", request(case, fields=b"X: %s\r\n" % b",".join(b"a" * 29 + b"b%d!" % n for n in range(400)))
@@ -232,7 +235,8 @@ BACKENDS = ["cookie S insert indirect", "cookie S insert", "cookie S prefix", "c
 
 
 def config(all_cases, front_at, bad):
-    """The configuration, and which line is whose. bad: (case, number of the line) that it does without."""
+    """The configuration, and which line is whose. bad: (case, number of the line) that it does
+    without."""
     out, owner = [], {}
 
     def line(text, who=None):
@@ -394,8 +398,8 @@ class Program:
 
 
 def slowness():
-    """How much slower this machine is now than the one on which 2 ms were set: by the least time of a
-    fixed piece of work; 1 to 3."""
+    """How much slower this machine is now than the one on which 2 ms were set: by the least time of
+    a fixed piece of work; 1 to 3."""
     work = bytes((i * i >> 3) & 255 for i in range(65536))
     least = 1 << 62
     for _ in range(40):

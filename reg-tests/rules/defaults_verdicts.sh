@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Rules in defaults sections: what may stand there, and which sections may use it, is as in HAProxy 2.8,
-# which is asked, too, where it is at hand ($HAPROXY28).
+# Rules in defaults sections: what may stand there, and which sections may use it, is as in HAProxy
+# 2.8, which is asked, too, where it is at hand ($HAPROXY28).
 . "${0%/*}/../lib.sh"
 
 # A case: SENTENCE, a tab, "takes" or "refuses", a tab, lines parted by '|'; TIMES is put in.

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-Every rule that makes text (sink) x how the text came to be (way) x what a client writes (payload): no line
-of HTTP that leaves is anything but one clean line, towards the server and towards the client, and each
-request leaves one line in the log. Run by line_breaks.sh, which has made the configuration by `config`.
+Every rule that makes text (sink) x how the text came to be (way) x what a client writes (payload):
+no line of HTTP that leaves is anything but one clean line, towards the server and towards the
+client, and each request leaves one line in the log. Run by line_breaks.sh, which has made the
+configuration by `config`.
 
   line_breaks.py config ORIGIN FRONT FILES    prints the configuration
   line_breaks.py names                        prints the actions that are sinks or make no text, one a line
@@ -182,7 +183,8 @@ now = ["start"]
 
 
 def head_of(stream, first):
-    """The lines of a head as (first line, {name: value}); None: the end. Notes whatever is no clean line."""
+    """The lines of a head as (first line, {name: value}); None: the end. Notes whatever is no clean
+    line."""
     head = stream.head()
     if head is None:
         if stream.held:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-Packets to servers and clients have the mark and the TOS field that rules want, the first one included.
-A socket that accepts takes the mark of the SYN (tcp_fwmark_accept); the TOS field of each packet is
-seen by a raw socket. In a network namespace of its own.
+Packets to servers and clients have the mark and the TOS field that rules want, the first one
+included. A socket that accepts takes the mark of the SYN (tcp_fwmark_accept); the TOS field of each
+packet is seen by a raw socket. In a network namespace of its own.
 """
 
 import socket

@@ -3,8 +3,9 @@
 """rfc7239.py check|show BINARY FILE: what "option forwarded" makes of the words in the file.
 
 A line is the words behind the option, a tab and the field that the server gets, or ERR where the
-configuration is refused. A line "> SOURCE DESTINATION LINES" describes the requests of the lines that
-follow: both addresses with ports ("-" as they are), and further lines of the head, parted by "|".
+configuration is refused. A line "> SOURCE DESTINATION LINES" describes the requests of the lines
+that follow: both addresses with ports ("-" as they are), and further lines of the head, parted by
+"|".
 """
 import os
 import signal

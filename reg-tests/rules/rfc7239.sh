@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# option forwarded tells the server what it does with HAProxy 2.8, which is asked, too, where it is at
-# hand ($HAPROXY28).
+# option forwarded tells the server what it does with HAProxy 2.8, which is asked, too, where it is
+# at hand ($HAPROXY28).
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77

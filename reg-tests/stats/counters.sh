@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Every number of "show stat" and "show info" behind a run in which its exact value is known: the
 # books are kept by the test's own clients and servers (ledger.py), from what went over their
-# sockets. What no such value exists for is listed there with its reason, and has bounds. A column, a
-# line or a row of the tables of counters without a place in the ledger is a failure.
+# sockets. What no such value exists for is listed there with its reason, and has bounds. A column,
+# a line or a row of the tables of counters without a place in the ledger is a failure.
 # Limit: 180 s
 . "${0%/*}/../lib.sh"
 . "${0%/*}/../tls/certs.sh"

@@ -5,9 +5,9 @@ by the clients and servers of the test, of what went over their sockets; the obj
 settings come from the configuration that was written. The program is asked for nothing but the
 numbers that are judged.
 
-COLUMNS and LINES say of each column and line how its value is known. Where there is no exact one the
-rule is in INEXACT, with the reason and with bounds. COUNTERS says where each row of the tables of
-counters (include/tally, include/http) is seen.
+COLUMNS and LINES say of each column and line how its value is known. Where there is no exact one
+the rule is in INEXACT, with the reason and with bounds. COUNTERS says where each row of the tables
+of counters (include/tally, include/http) is seen.
 """
 
 import collections
@@ -482,8 +482,8 @@ class Books:
     # -- judging --
 
     def wrong(self, rows, info):
-        """Sentences about what is not as it should be. rows: {(proxy, name): {column: text}}; info: its
-        lines."""
+        """Sentences about what is not as it should be. rows: {(proxy, name): {column: text}}; info:
+        its lines."""
         run = time.time() - self.begun
         with self.lock:
             mine = {(p.name, n): row for p in self.proxies.values() for n, row in p.rows.items()}
@@ -509,9 +509,9 @@ def holds(rule, text, against, run):
 
 
 def exact(column, row, rule, several):
-    """The texts that are right. Of several workers, one may have taken a place for a connection that
-    another one gets, which is seen while that one finds its maximum; and one that was as high within
-    the last second does not look at the sum again (doc/internals/processes.md, Maxima)."""
+    """The texts that are right. Of several workers, one may have taken a place for a connection
+    that another one gets, which is seen while that one finds its maximum; and one that was as high
+    within the last second does not look at the sum again (doc/internals/processes.md, Maxima)."""
     value = row.get(column, 0 if rule == "count" else "")
     if several and column == "smax" and value:
         return [str(n) for n in range(1, value + 2)]

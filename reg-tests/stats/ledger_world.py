@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-Clients and servers of counters.py, which enter into the books what went over their sockets. Bytes of
-a client are those that it has sent and read, in clear where TLS is spoken.
+Clients and servers of counters.py, which enter into the books what went over their sockets. Bytes
+of a client are those that it has sent and read, in clear where TLS is spoken.
 """
 
 import socket
@@ -198,8 +198,8 @@ class Visit:
         self.moved(self.usual(to), len(data), "bin")
 
     def hears(self, to="default", bodiless=False, answered=True, unframed=False):
-        """An answer comes: (status, head, body). answered: by the server. unframed: chunk lines that
-        the program makes itself are not counted."""
+        """An answer comes: (status, head, body). answered: by the server. unframed: chunk lines
+        that the program makes itself are not counted."""
         to, before = self.usual(to), self.tap.got - len(self.reader.held)
         while True:
             got = self.reader.message(bodiless)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""live.py BROWSER ADDRESS FOLDER PID: the stats page of that process in a Chromium, which is asked through two
-pipes (--remote-debugging-pipe). Each claim is waited for. 77: the browser does not start here."""
+"""live.py BROWSER ADDRESS FOLDER PID: the stats page of that process in a Chromium, which is asked
+through two pipes (--remote-debugging-pipe). Each claim is waited for. 77: the browser does not
+start here."""
 import fcntl
 import json
 import os

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What the public templates "HAProxy by HTTP" and "HAProxy by Zabbix agent" (of Zabbix 6.0) read out of
-# the statistics page, by their own expressions, paths and columns: the same is found as in the
+# What the public templates "HAProxy by HTTP" and "HAProxy by Zabbix agent" (of Zabbix 6.0) read out
+# of the statistics page, by their own expressions, paths and columns: the same is found as in the
 # reference's page. The agent sees heads of responses in front of their bodies.
 . "${0%/*}/../lib.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# option contstats: the bytes of a long connection of mode tcp, of a slow response over HTTP/1 and of
-# one over HTTP/2 come into stick tables all along, though nobody asks for statistics; without the
-# option when it ends. PENSTOCK=haproxy judges the reference.
+# option contstats: the bytes of a long connection of mode tcp, of a slow response over HTTP/1 and
+# of one over HTTP/2 come into stick tables all along, though nobody asks for statistics; without
+# the option when it ends. PENSTOCK=haproxy judges the reference.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77

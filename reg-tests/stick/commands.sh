@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The commands on stick tables, and the converters that look into them, answer what the reference has answered (answers.txt), alone and with
-# workers, whichever of them is asked, but for what deviations.txt says; where HAProxy 2.6 is at
-# hand, answers.txt is what it answers now.
+# The commands on stick tables, and the converters that look into them, answer what the reference
+# has answered (answers.txt), alone and with workers, whichever of them is asked, but for what
+# deviations.txt says; where HAProxy 2.6 is at hand, answers.txt is what it answers now.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77

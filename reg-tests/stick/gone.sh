@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients that leave, by FIN and by RST, at each step of an exchange, over HTTP/1 and HTTP/2, as streams
-# and as whole connections, with two workers: what was followed is followed no more, so conn_cur and
-# use of each table go back to 0. So they do when an old generation holds the clients.
+# Clients that leave, by FIN and by RST, at each step of an exchange, over HTTP/1 and HTTP/2, as
+# streams and as whole connections, with two workers: what was followed is followed no more, so
+# conn_cur and use of each table go back to 0. So they do when an old generation holds the clients.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A table of many entries is shown, searched and cleared in many short turns of the loop: requests are
-answered meanwhile, and one process says what another has set. Usage: driver large.py [--entries N]"""
+"""A table of many entries is shown, searched and cleared in many short turns of the loop: requests
+are answered meanwhile, and one process says what another has set. Usage: driver large.py [--entries
+N]"""
 import re
 import threading
 import time

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The life of an entry that a connection tracks is renewed when that begins, and by all that is counted
-# or set in it, as far as the table stores it; not by what is only asked; and at the end of the
-# connection where the table stores conn_cur. sc-add-gpc adds. So does the HAProxy 2.8 that HAPROXY28
-# names.
+# The life of an entry that a connection tracks is renewed when that begins, and by all that is
+# counted or set in it, as far as the table stores it; not by what is only asked; and at the end of
+# the connection where the table stores conn_cur. sc-add-gpc adds. So does the HAProxy 2.8 that
+# HAPROXY28 names.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77

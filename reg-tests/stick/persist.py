@@ -6,9 +6,9 @@ persist.py compare PROGRAM DIR [FILE]  what it makes of them is what FILE has (p
                                        the reference), but for persist_deviations.txt where no FILE
                                        is given
 
-A case is a configuration and steps. In the configuration %s1 ... %s4 are servers that answer HTTP or
-bytes, %b1 and %b2 servers that speak first, %dead is nobody, %front and %other are where the program
-listens, %sock its stats socket; in steps %rdp_s1 is the RDP cookie of %s1. Steps:
+A case is a configuration and steps. In the configuration %s1 ... %s4 are servers that answer HTTP
+or bytes, %b1 and %b2 servers that speak first, %dead is nobody, %front and %other are where the
+program listens, %sock its stats socket; in steps %rdp_s1 is the RDP cookie of %s1. Steps:
 
 > get [other] PATH [NAME: VALUE; ...]   which server answers, or the status
 > tcp [other] TEXT                      the bytes that come back (escapes as in Python)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The life of an entry begins anew whenever a stick match finds it, whoever decides: this rule or one
-# before it, a cookie, use-server, or nobody, as the server is down or unknown.
+# The life of an entry begins anew whenever a stick match finds it, whoever decides: this rule or
+# one before it, a cookie, use-server, or nobody, as the server is down or unknown.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Four workers at full load count into one entry: its rate and its count are the number of requests, and
-# each worker sees the same limit. See rates_workers.py.
+# Four workers at full load count into one entry: its rate and its count are the number of requests,
+# and each worker sees the same limit. See rates_workers.py.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77

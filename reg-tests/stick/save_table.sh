@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The script of doc/management.md that saves a table: what it prints makes the same entries again in a
-# program that has none, whatever bytes their keys have; what it cannot save it names. It does so in
-# HAProxy as well.
+# The script of doc/management.md that saves a table: what it prints makes the same entries again in
+# a program that has none, whatever bytes their keys have; what it cannot save it names. It does so
+# in HAProxy as well.
 . "${0%/*}/../lib.sh"
 
 command -v socat >/dev/null || { say "needs socat"; exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# show stick-tables: the lines of show table, then what they come to, with the memory that the tables
-# have taken: as much as the kernel has given for them.
+# show stick-tables: the lines of show table, then what they come to, with the memory that the
+# tables have taken: as much as the kernel has given for them.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77

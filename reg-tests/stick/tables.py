@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Commands on stick tables and requests whose rules look into them, one after the other, and what is
-answered.
+"""Commands on stick tables and requests whose rules look into them, one after the other, and what
+is answered.
 
 tables.py config                      prints tables.cfg with the rules for all converters of what a
                                       table stores: others are errors

@@ -139,7 +139,8 @@ def converse(port, requests):
 
 
 def visit(port):
-    """All conversations with one listener: the first by itself, since its connection is the first."""
+    """All conversations with one listener: the first by itself, since its connection is the
+    first."""
     threads = [threading.Thread(target=converse, args=(port, requests)) for requests in CONVERSATIONS[1:]]
     converse(port, CONVERSATIONS[0])
     for thread in threads:

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # track-sc and what is counted in the entries that are followed, in sessions, streams, rules of
-# responses and of backends, by exchanges that end in many ways: as the reference counts (track.txt),
-# alone and with workers; where HAProxy 2.6 is at hand, track.txt is what it counts now.
+# responses and of backends, by exchanges that end in many ways: as the reference counts
+# (track.txt), alone and with workers; where HAProxy 2.6 is at hand, track.txt is what it counts
+# now.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77

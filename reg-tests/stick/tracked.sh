@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Entries that a connection tracks are not cleared; keys of any bytes can be read; each worker says the
-# same.
+# Entries that a connection tracks are not cleared; keys of any bytes can be read; each worker says
+# the same.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || exit 77

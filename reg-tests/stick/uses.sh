@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Where a configuration certainly asks for what a stick table does not store, that is a warning, with
-# the place and the cure, all of a file at once (uses_wrong.cfg). Where it may be meant so a notice
-# says what is never found, and nowhere else (uses.cfg): with zero-warning it is taken, too. HAProxy
-# takes both without a word.
+# Where a configuration certainly asks for what a stick table does not store, that is a warning,
+# with the place and the cure, all of a file at once (uses_wrong.cfg). Where it may be meant so a
+# notice says what is never found, and nowhere else (uses.cfg): with zero-warning it is taken, too.
+# HAProxy takes both without a word.
 . "${0%/*}/../lib.sh"
 
 # judged NAME STATUS

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the tests of udp-lb share: servers that answer with their name and who has asked, clients."""
+"""What the tests of udp-lb share: servers that answer with their name and who has asked,
+clients."""
 
 import socket
 import struct
@@ -21,8 +22,8 @@ def family(host):
 
 
 class Server:
-    """Answers `answers` times with "NAME PORT-OF-WHO-ASKS " and what was sent; raw: with that alone. row:
-    as so many datagrams in one call. ignored: what is not answered."""
+    """Answers `answers` times with "NAME PORT-OF-WHO-ASKS " and what was sent; raw: with that
+    alone. row: as so many datagrams in one call. ignored: what is not answered."""
 
     def __init__(self, name, where, answers=1, raw=False, ignored=None):
         self.name, self.where, self.answers, self.raw = name.encode(), address(where), answers, raw

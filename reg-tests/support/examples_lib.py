@@ -26,8 +26,8 @@ def check(sentence, holds):
 
 
 class Origin(socketserver.ThreadingTCPServer):
-    """Answers with its name and the head of the request; speaks enough WebSocket to echo. "/login?ID"
-    sets the cookie of an application."""
+    """Answers with its name and the head of the request; speaks enough WebSocket to echo.
+    "/login?ID" sets the cookie of an application."""
     allow_reuse_address = True
     daemon_threads = True
 

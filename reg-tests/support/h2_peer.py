@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
 Servers of HTTP/2 for health checks, which write frames as they like: for each case of a table one
-backend, asked once, and one server. Compares the line of the log, and what the server was asked. Run by
-http2.sh and others: TABLE.py PROGRAM FOLDER [CERTIFICATE]. With a program called haproxy its results
-are those of a case's `reference'.
+backend, asked once, and one server. Compares the line of the log, and what the server was asked.
+Run by http2.sh and others: TABLE.py PROGRAM FOLDER [CERTIFICATE]. With a program called haproxy its
+results are those of a case's `reference'.
 """
 
 import os
@@ -123,9 +123,9 @@ def says(status=200, fields=(), body=None, trailers=None):
 class Case:
     def __init__(self, name, rules, serve, wanted, words="check-proto h2", tls=None, asked=None,
                  reference=None):
-        """serve: a function of a Peer. wanted: how the line of the log goes on. words: of the server
-        line. asked: a function of the Peer, which is to be true. tls: the protocols that the server
-        knows by ALPN. reference: what HAProxy 2.6 says instead."""
+        """serve: a function of a Peer. wanted: how the line of the log goes on. words: of the
+        server line. asked: a function of the Peer, which is to be true. tls: the protocols that the
+        server knows by ALPN. reference: what HAProxy 2.6 says instead."""
         self.name, self.rules, self.serve, self.wanted = name, rules, serve, wanted
         self.words, self.tls, self.asked = words, tls, asked
         self.reference = reference or wanted

@@ -213,8 +213,9 @@ class Connection:
 
 
 class H2Server:
-    """Listens on the port. settings: most streams at once. alpn: protocols over TLS, with certificate
-    and key in one file. proxy: a header of the PROXY protocol, version 1, comes first."""
+    """Listens on the port. settings: most streams at once. alpn: protocols over TLS, with
+    certificate and key in one file. proxy: a header of the PROXY protocol, version 1, comes
+    first."""
 
     def __init__(self, port, settings=None, alpn=None, pem=None, proxy=False):
         self.proxy = proxy

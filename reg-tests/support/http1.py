@@ -84,7 +84,8 @@ class Reader:
 
 
 def head_alone(s):
-    """The head of a message, byte by byte: what stands behind it stays in the socket. None: the end."""
+    """The head of a message, byte by byte: what stands behind it stays in the socket. None: the
+    end."""
     got = b""
     while not got.endswith(b"\r\n\r\n"):
         byte = s.recv(1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Penstock with servers whose names are looked up while serving, and origins on several addresses of
-loopback that say which they are."""
+"""Penstock with servers whose names are looked up while serving, and origins on several addresses
+of loopback that say which they are."""
 import os
 import signal
 import subprocess
@@ -29,9 +29,9 @@ class Origins:
 
 
 class World:
-    """text: of the configuration behind the global section and defaults; {port} is that of the origins,
-    {dns} the port of the name server, {front} where clients are awaited. file: one that says all by itself,
-    out of the environment."""
+    """text: of the configuration behind the global section and defaults; {port} is that of the
+    origins, {dns} the port of the name server, {front} where clients are awaited. file: one that
+    says all by itself, out of the environment."""
 
     def __init__(self, args, text, workers=0, file=None, **words):
         self.dir, self.stats, self.parent = args.dir, os.path.join(args.dir, "stats"), os.path.join(args.dir, "parent")

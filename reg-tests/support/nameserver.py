@@ -39,10 +39,12 @@ def stands(s):
 
 
 class NameServer:
-    """zone: a name's addresses (a list of texts) or services (of tuples: priority, weight, port, host), a
-    code, SILENT, GARBAGE, FORGED (others answer first) or ROUND (names that point to themselves), or another
-    name (an alias); a test may change it while it runs. ttl: of what it answers. cut: names whose answers do not fit over UDP. additional: with services come the
-    addresses of their hosts. port 0: a free one, which .port tells. context: of TLS, which is spoken over TCP."""
+    """zone: a name's addresses (a list of texts) or services (of tuples: priority, weight, port,
+    host), a code, SILENT, GARBAGE, FORGED (others answer first) or ROUND (names that point to
+    themselves), or another name (an alias); a test may change it while it runs. ttl: of what it
+    answers. cut: names whose answers do not fit over UDP. additional: with services come the
+    addresses of their hosts. port 0: a free one, which .port tells. context: of TLS, which is
+    spoken over TCP."""
 
     def __init__(self, zone, address="127.0.0.1", ttl=1, cut=(), port=53, additional=False, context=None):
         self.context = context

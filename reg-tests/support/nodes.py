@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-Members of a section `peers' for tests: each a penstock or a haproxy in a folder of its own, with the
-same section and two tables (`b', `p/t').
+Members of a section `peers' for tests: each a penstock or a haproxy in a folder of its own, with
+the same section and two tables (`b', `p/t').
 
     nodes = Nodes(["A", "B"])          # addresses on 127.0.0.1; or addresses={"A": "10.1.1.1:1024"}
     nodes["A"].start(nbproc=2)         # extra global lines: more="..."

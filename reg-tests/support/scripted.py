@@ -57,7 +57,8 @@ def definition(table, name, keys, length, types, expire=600000, more=b""):
 
 
 class Peer:
-    """Has called `where' as `name', and was accepted: status 200. What comes behind is in `data'."""
+    """Has called `where' as `name', and was accepted: status 200. What comes behind is in
+    `data'."""
 
     def __init__(self, where, called, name, window=None):
         self.s = socket.socket()

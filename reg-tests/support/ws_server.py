@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-A server of WebSocket, and of any other protocol, by HTTP/2 (RFC 8441, library h2) and by HTTP/1, for
-tests: it tells from the first bytes, or by ALPN, which it is. What it receives it gives back
-in capitals; "bye" ends it.
+A server of WebSocket, and of any other protocol, by HTTP/2 (RFC 8441, library h2) and by HTTP/1,
+for tests: it tells from the first bytes, or by ALPN, which it is. What it receives it gives back in
+capitals; "bye" ends it.
 
 /no        403, with a body            /reset  RST_STREAM, or a closed connection
 /silent    no answer                   /wrong  by HTTP/1: 101 to another key

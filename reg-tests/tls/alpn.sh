@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # What ALPN agrees on: what stands at the bind line or in its crt-list; in mode http h2,http/1.1
-# without a word; nothing with no-alpn. With "proto h1" h2 is left out, which -c tells in a notice that
-# is no warning. In mode tcp ALPN offers what stands there, and nothing else. npn has no effect.
+# without a word; nothing with no-alpn. With "proto h1" h2 is left out, which -c tells in a notice
+# that is no warning. In mode tcp ALPN offers what stands there, and nothing else. npn has no
+# effect.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

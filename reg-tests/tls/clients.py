@@ -176,7 +176,8 @@ class Shredded:
 
 
     def half_closed(self):
-        """Ends its half without a word in TLS when it has asked: all of the answer, and close_notify."""
+        """Ends its half without a word in TLS when it has asked: all of the answer, and
+        close_notify."""
         self.step(lambda: self.tls.do_handshake() or True, socket.socket.sendall)
         self.tls.write(get_head("/500000", "Connection: close\r\n"))
         self.socket.sendall(self.outward.read())

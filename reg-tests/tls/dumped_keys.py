@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-Looks for parts of private keys in the memory of processes, where a core dump takes it from: all mappings but those
-that the kernel leaves out ("dd" in /proc/PID/smaps).
+Looks for parts of private keys in the memory of processes, where a core dump takes it from: all
+mappings but those that the kernel leaves out ("dd" in /proc/PID/smaps).
 """
 
 import re

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Early data of TLS 1.3 as its client and as its server see them, with each flight in one's own
-hands: OpenSSL by ctypes, on buffers in memory, so that a test decides what leaves, when, and whether
-it is whole. Imported by early_*.sh; no certificate is verified."""
+hands: OpenSSL by ctypes, on buffers in memory, so that a test decides what leaves, when, and
+whether it is whole. Imported by early_*.sh; no certificate is verified."""
 import ctypes
 import ctypes.util
 import os
@@ -218,9 +218,9 @@ def session(to, request, **more):
 
 class Server:
     """A server of TLS 1.3 with early data; connections that come with early data are noted in early
-    (what was sent so) and all requests in requests: (early, head, body). refuses: the next ones are told no;
-    breaks: as many are closed when they have spoken. answer(early, head, body): the response, which goes out
-    before the client's Finished."""
+    (what was sent so) and all requests in requests: (early, head, body). refuses: the next ones are
+    told no; breaks: as many are closed when they have spoken. answer(early, head, body): the
+    response, which goes out before the client's Finished."""
 
     def __init__(self, pem, answer, limit=16384, to=("127.0.0.1", 0)):
         self.answer, self.refuses, self.breaks = answer, False, 0
@@ -253,7 +253,8 @@ class Server:
         t.sock.close()
 
     def respond(self, t, data, early):
-        """Whole requests in data are answered; the rest is returned. A body is as long as its head says."""
+        """Whole requests in data are answered; the rest is returned. A body is as long as its head
+        says."""
         while b"\r\n\r\n" in data:
             head, _, rest = data.partition(b"\r\n\r\n")
             length = content_length(head) or 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the tests early_*.py share (early.sh): an origin, its own check and until, which end the test."""
+"""What the tests early_*.py share (early.sh): an origin, its own check and until, which end the
+test."""
 
 import subprocess
 import sys

@@ -12,8 +12,8 @@ parent = addresses.pop()
 
 
 def flight(to, path):
-    """A client and its first words, which nobody has heard yet. Where keys are older than the start of
-    the program, its first seconds are no good."""
+    """A client and its first words, which nobody has heard yet. Where keys are older than the start
+    of the program, its first seconds are no good."""
     end = time.monotonic() + early.PATIENCE
     while True:
         session, said = early.session(to, get("/first"))

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # "ssl-f-use": certificates of a frontend, with their files and options, for all its bind lines with
-# TLS, in the order of the lines, whichever comes first; the crt-list "@<frontend>" of the stats socket.
+# TLS, in the order of the lines, whichever comes first; the crt-list "@<frontend>" of the stats
+# socket.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

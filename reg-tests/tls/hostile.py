@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sends ClientHellos that no client would send, and says what became of each connection: the alert that
-came back, or that it was closed. Usage: hostile.py PORT"""
+"""Sends ClientHellos that no client would send, and says what became of each connection: the alert
+that came back, or that it was closed. Usage: hostile.py PORT"""
 import os
 import socket
 import struct

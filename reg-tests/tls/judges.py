@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""sslyze, tlslite-ng and testssl.sh against the TLS configurations of examples/ and one that names no settings: see judges.sh.
+"""sslyze, tlslite-ng and testssl.sh against the TLS configurations of examples/ and one that names
+no settings: see judges.sh.
 
     judges.py PENSTOCK FOLDER-OF-EXAMPLES FOLDER-FOR-FILES JUDGE...
 """
@@ -148,7 +149,8 @@ def sslyze_settings(name, results):
 
 
 def tlslite(name, address):
-    """An implementation that shares nothing with OpenSSL: versions, each suite of ciphers, curves, new keys, sessions."""
+    """An implementation that shares nothing with OpenSSL: versions, each suite of ciphers, curves,
+    new keys, sessions."""
     try:
         from tlslite.api import HandshakeSettings, TLSConnection, X509, X509CertChain, parsePEMKey
         from tlslite.constants import KeyUpdateMessageType

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# TLS words of later versions: ssl_c_r_dn tells the root of a client's chain as HAProxy 2.8 does (which
-# is asked, too, where it is at hand: $HAPROXY28), ssl_c_san its names; default-crt.
+# TLS words of later versions: ssl_c_r_dn tells the root of a client's chain as HAProxy 2.8 does
+# (which is asked, too, where it is at hand: $HAPROXY28), ssl_c_san its names; default-crt.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A record that TLS sends for itself (KeyUpdate) on a kept connection is no request: no stream begins,
-# none is logged, and timeout http-keep-alive goes on from where it was.
+# A record that TLS sends for itself (KeyUpdate) on a kept connection is no request: no stream
+# begins, none is logged, and timeout http-keep-alive goes on from where it was.
 . "${0%/*}/../lib.sh"
 . "${0%/*}/certs.sh"
 

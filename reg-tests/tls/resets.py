@@ -36,7 +36,8 @@ def rest(s):
 
 
 def answered(to, end):
-    """The server says the beginning of a response without a length, the client has it, then comes the end."""
+    """The server says the beginning of a response without a length, the client has it, then comes
+    the end."""
     with connect(to) as client:
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         server = context.wrap_socket(accept(), server_side=True)

@@ -30,7 +30,8 @@ def change(kind, name, file):
 
 
 def visit():
-    """Worker, status and what the server said, over a connection of its own to whichever worker takes it."""
+    """Worker, status and what the server said, over a connection of its own to whichever worker
+    takes it."""
     conn = connect(front)
     try:
         conn.request("GET", "/")

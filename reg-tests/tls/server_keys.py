@@ -41,7 +41,8 @@ class Server:
         until("the server asks for new keys", lambda: len(re.findall(b">>> .*KeyUpdate", self.said)) >= times)
 
     def hears_keys(self, times, client):
-        """With the next bytes: those of the client may have been faster than the server's question."""
+        """With the next bytes: those of the client may have been faster than the server's
+        question."""
         def heard():
             if len(re.findall(b"<<< .*KeyUpdate", self.said)) >= times:
                 return True

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-Commands about certificates, seen from outside: every worker is asked which certificate it serves, before and after
-a change, when a change was refused, when a worker was killed.
+Commands about certificates, seen from outside: every worker is asked which certificate it serves,
+before and after a change, when a change was refused, when a worker was killed.
 """
 
 import os
@@ -56,7 +56,8 @@ def request(s, close=True):
 
 
 def serves(name):
-    """Which certificates each worker serves for that name: {pid: {DER}}, of all workers there are."""
+    """Which certificates each worker serves for that name: {pid: {DER}}, of all workers there
+    are."""
     seen = {}
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
@@ -189,7 +190,8 @@ def a_certificate_is_added():
 
 
 def lines_of_a_list():
-    """Files of authorities come from memory alone, and are free when no line names them any more."""
+    """Files of authorities come from memory alone, and are free when no line names them any
+    more."""
     name, file, crt_list = f"{certs}/added.pem", f"{certs}/other.pem", f"{certs}/list"
     service.ask(f"new ssl cert {name}")
     replace(name, pem("third.pem"))
@@ -226,7 +228,8 @@ def lines_of_a_list():
 
 
 def admitted(client):
-    """Does the line that verifies let this client in? TLS 1.3 says so only with the first answer."""
+    """Does the line that verifies let this client in? TLS 1.3 says so only with the first
+    answer."""
     try:
         with hello(service.args.back, "first.example", client) as s:
             return request(s) != 0

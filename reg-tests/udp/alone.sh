@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# udp-lb in a single process: its successor, by -x and -sf, or by -sf alone, takes new clients, while
-# sessions go on, also where the kernel lacks memory then; a flood of clients is bounded by maxconn,
-# and leaves the service as it was; metrics.
+# udp-lb in a single process: its successor, by -x and -sf, or by -sf alone, takes new clients,
+# while sessions go on, also where the kernel lacks memory then; a flood of clients is bounded by
+# maxconn, and leaves the service as it was; metrics.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# udp-lb: which server gets a session: algorithms, weights, backups, maxconn of servers, and who stays
-# where when servers go and come; shards and nice of dgram-bind lines.
+# udp-lb: which server gets a session: algorithms, weights, backups, maxconn of servers, and who
+# stays where when servers go and come; shards and nice of dgram-bind lines.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

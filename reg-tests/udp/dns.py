@@ -31,7 +31,8 @@ def question(number):
 
 
 def ask_all(count):
-    """Each client has one question under way. How many answers were right, lost, of which server."""
+    """Each client has one question under way. How many answers were right, lost, of which
+    server."""
     clients = {}
     for _ in range(CLIENTS):
         s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

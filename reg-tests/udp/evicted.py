@@ -18,8 +18,8 @@ for c in clients:
         c.whom()
 check("fewer sessions are allowed than there are", service.ask("set maxconn frontend u 1") == "")
 a.stop()
-# All in one batch. The first two leave as one, of which the server's host says that nobody is there: the
-# third goes to the other server, by a session for which others end.
+# All in one batch. The first two leave as one, of which the server's host says that nobody is
+# there: the third goes to the other server, by a session for which others end.
 os.kill(service.pid, signal.SIGSTOP)
 mine, others = [b"m" * n for n in (100, 100, 150)], [b"o" * n for n in (60, 50, 40)]
 for c, pieces in (mover, mine), (longest_silent, others):

@@ -19,7 +19,8 @@ server = Server("a", f"127.0.0.1:{port}")
 
 
 def late_port():
-    """The port of a client who has got no answer, and when its session has ended at the earliest."""
+    """The port of a client who has got no answer, and when its session has ended at the
+    earliest."""
     server.answers = 0
     Client(f"127.0.0.1:{front}").send(b"asked")
     until("the server is asked", lambda: server.late)

@@ -15,7 +15,8 @@ def peak(section):
 
 
 def is_at(limit, now, most):
-    """A worker that rises to its share looks at the sum, where another may be making room just then."""
+    """A worker that rises to its share looks at the sum, where another may be making room just
+    then."""
     return now == limit and limit - 2 <= most <= limit
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# No datagram costs memory: while there is none to be had, a thousand of them go there and back on sessions
-# that stand, one at a time and many at once, and nobody asks for any.
+# No datagram costs memory: while there is none to be had, a thousand of them go there and back on
+# sessions that stand, one at a time and many at once, and nobody asks for any.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# udp-lb: a server whose address changes (set server, a name that is looked up while serving) gets the
-# next datagram of each client there, in every worker; answers that are under way still come.
+# udp-lb: a server whose address changes (set server, a name that is looked up while serving) gets
+# the next datagram of each client there, in every worker; answers that are under way still come.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # udp-lb between two networks: a server sees the client's own address (usesrc client), a way of a
-# small MTU carries rows of datagrams all the same, an ICMP message of the server's host ends a session,
-# a port lies in another network namespace. Three namespaces in a row, made and removed by this test.
+# small MTU carries rows of datagrams all the same, an ICMP message of the server's host ends a
+# session, a port lies in another network namespace. Three namespaces in a row, made and removed by
+# this test.
 . "${0%/*}/../lib.sh"
 . "$srcdir/reg-tests/three_networks.sh"
 

@@ -26,7 +26,8 @@ def arguments(p):
 
 
 class Names:
-    """Takes the place of os in aioquic's connections: what a server draws begins with its number."""
+    """Takes the place of os in aioquic's connections: what a server draws begins with its
+    number."""
 
     def __init__(self):
         self.number = None

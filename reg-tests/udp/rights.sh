@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# udp-lb on a port below 1024 whose workers are nobody, behind chroot: a reload keeps their sessions, for
-# which they open sockets on that port.
+# udp-lb on a port below 1024 whose workers are nobody, behind chroot: a reload keeps their
+# sessions, for which they open sockets on that port.
 . "${0%/*}/../lib.sh"
 
 [ "$(id -u)" -eq 0 ] || exit 77

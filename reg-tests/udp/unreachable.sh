@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# ICMP messages of a router: hosts and networks that cannot be reached, or are forbidden, end a session at
-# once; those that tell of a smaller MTU, or of a time to live that is over, end none. The router is
-# the namespace $right; servers are behind it, in $left.
+# ICMP messages of a router: hosts and networks that cannot be reached, or are forbidden, end a
+# session at once; those that tell of a smaller MTU, or of a time to live that is over, end none.
+# The router is the namespace $right; servers are behind it, in $left.
 . "${0%/*}/../lib.sh"
 . "$srcdir/reg-tests/three_networks.sh"
 

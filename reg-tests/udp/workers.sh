@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # udp-lb with several workers: each client stays with one of them and its session, nothing is lost,
-# doubled or mixed; a reload loses no session, and what is new goes to the new workers; a worker that
-# is killed loses its own sessions alone.
+# doubled or mixed; a reload loses no session, and what is new goes to the new workers; a worker
+# that is killed loses its own sessions alone.
 . "${0%/*}/../lib.sh"
 
 command -v python3 >/dev/null || { say "needs python3"; exit 77; }

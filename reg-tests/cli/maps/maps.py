@@ -6,8 +6,8 @@ maps.py record SOCKET     asks each command of commands.txt and writes the answe
 maps.py compare SOCKET    compares the answers with answers.txt
 maps.py together A B      compares what two programs say
 
-"{entry FILE KEY}" in a command stands for the reference of the entry, as "show" gives it. Where ours
-differs by intent, deviations.txt has the command, and what is said here."""
+"{entry FILE KEY}" in a command stands for the reference of the entry, as "show" gives it. Where
+ours differs by intent, deviations.txt has the command, and what is said here."""
 
 import os
 import re
