@@ -124,6 +124,10 @@ static const struct head_case cases[] = {
 	ASKED(" http-request set-query r\n", "GET /5?q HTTP/1.1\r\nHost: a\r\n\r\n",
 		"GET /5?r HTTP/1.1\r\nHost: a\r\n\r\n"),
 	ASKED(" http-request set-uri /7?s\n", GET, "GET /7?s HTTP/1.1\r\nHost: a\r\n\r\n"),
+	ASKED(" http-request set-uri http://%[req.hdr(x-a)]/7\n"
+		" http-request set-header X-B <%[req.hdr(x-a)]%[req.hdr(x-a)]%[req.hdr(x-a)]>\n",
+		GET_WITH("X-A: bcd\r\n"), "GET http://bcd/7 HTTP/1.1\r\nHost: bcd\r\nX-A: bcd\r\n"
+		"X-B: <bcdbcdbcd>\r\n\r\n"),
 	ASKED(" http-request set-method PUT\n", GET, "PUT /5 HTTP/1.1\r\nHost: a\r\n\r\n"),
 	/* what the client takes goes by what it has asked */
 #define HEAD "HEAD /5 HTTP/1.1\r\nHost: a\r\n\r\n"
