@@ -36,6 +36,7 @@ def serve(s):
 def shows(path, end):
     said = service.ask(f"expert-mode on; httpclient GET http://{service.args.back}{path}")
     check(f"{path}: {end!r}", said.endswith(end), said)
+    return said
 
 
 def ends_with_its_client(halves):
@@ -52,7 +53,8 @@ def ends_with_its_client(halves):
 MISSING = "\nhello\nThe rest of the answer has not come from the server: it ends the connection in the middle, or its " \
           "answer is no HTTP."
 serve_each(service.args.back, serve)
-shows("/whole", "\nhellohello")
+head = shows("/whole", "\nhellohello")
+check("the head of an answer", head.lstrip("\n").startswith("HTTP/1.1 200 OK\nContent-Length: 10\r\n\r\n"), head)
 shows("/chunks", "\nhello")
 shows("/length", MISSING)
 shows("/chunk", MISSING)

@@ -110,7 +110,7 @@ static const struct shown {
 	{ "show ssl crt-list -n D/list", "/l.pem:1 [alpn h2] x.test\n" },
 	{ "show ssl crt-list D/nowhere", "didn't find the specified filename" },
 	{ "show tls-keys", "0 (automatic)" },
-	{ "show tls-keys *", "# id secret" },
+	{ "show tls-keys *", "# id secret\n# 0 (automatic)\n0.0 " },
 	{ "show ssl ocsp-response", "# Certificate IDs" },
 	{ "show ssl ocsp-response D/a.pem", "does not match any certificate" },
 	{ "show ssl ocsp-updates", "OCSP Certid | Path | Next Update" },
