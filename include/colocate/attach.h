@@ -19,8 +19,8 @@ int attach_may_pin(const char *pins, struct err *err);
 int attach_pin(const char *pins, const struct colocate_set *set, int link, struct err *err);
 /* Opens the maps that are pinned there; the programs stay -1. 0 or -1 with a sentence. */
 int attach_open(const char *pins, struct colocate_set *set, struct err *err);
-/* 0: what is pinned there is attached, to the control group that this folder is. -1 with a sentence:
- * the group was removed, or the pin. */
+/* 0: what is pinned there is attached, to the control group that this folder is. -1 with a
+ * sentence: the group was removed, or the pin. */
 int attach_holds(const char *pins, const char *cgroup, struct err *err);
 /* Detaches the link and removes all pins, also where some of them are missing. 0; -1 with a
  * sentence: there was nothing, or something is left. */

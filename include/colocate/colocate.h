@@ -25,7 +25,7 @@ struct colocate_wish {
 /* Refuses what is enabled there already, and a control group where others have such programs.
  * What fails leaves nothing behind. */
 int colocate_enable(const struct colocate_wish *wish, struct err *err);
-/* Prints a line a fact: "name: value". -1 with a sentence behind them: the control group is gone. */
+/* Prints a line a fact: "name: value". -1 behind them: the control group is gone. */
 int colocate_status(const char *pins, FILE *out, struct err *err);
 /* No data go past TCP from now on; what is queued is still read. Sets the number of connections
  * that were paired. */

@@ -11,6 +11,8 @@
 struct colocate_kernel {
 	/* struct sock and what begins with it */
 	int state, cookie, rmem, rcvlowat, ulp, write_seq, rcv_nxt, copied_seq;
+	int owned;      /* of a sock: a system call works on it */
+	int socket, file, file_flags, file_owner; /* of a sock its socket, whose file, and its */
 	int wq;         /* of a sock: a pointer to its queue of those who wait */
 	int wait_first; /* of the queue: the list's head */
 	int entry_list, entry_func;   /* of an entry of the list */

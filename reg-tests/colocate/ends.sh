@@ -7,8 +7,10 @@
 port=$(ports 1)
 enable "$port" --ring-kbytes 64
 judge is_paired
+judge who_polls_and_blocks
 for claim in family_v6 is_bounded stops_its_sender the_end_comes_last a_reset_comes \
-	a_closed_peer_is_told readers threads_of_one_socket an_older_listener sendfile_works \
+	a_closed_peer_is_told readers low_water urgent_data who_blocks_later \
+	threads_of_one_socket an_older_listener sendfile_works \
 	disabled_under_traffic; do
 	judge "$claim"
 done

@@ -4,9 +4,11 @@
  * bytes each shuts down and reads on; the end has to stand behind the last byte.
  *
  *   streams [-c connections] [-b bytes a direction] [-s seed] [-p pauses of 1000 reads]
- *           [-m largest piece] [-r level|edge|poll] [-l address:port] [-d address:port]
+ *           [-m largest piece] [-r level|edge|poll|spin] [-w] [-l address:port] [-d address:port]
  *
- * With -l it is the server, with -d the client, with both two threads are. Prints what was done;
+ * With -w ends take turns: the client waits for as many bytes as it has sent, the server for more.
+ * Who spins is registered with an epoll as for level, which it never asks: it tries recv again and
+ * again. With -l it is the server, with -d the client, with both two threads are. Prints what was done;
  * exits with 1 when a byte is wrong, or when nothing moves for 20 seconds. */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,7 +31,8 @@ enum { CONNECTIONS_MOST = 256, BUFFER = 1 << 20, STALL_MS = 20000 };
 
 static unsigned connections = 8, pauses = 5, largest = 70000;
 static uint64_t quota = 4 << 20, seed = 1;
-static enum { LEVEL, EDGE, POLL } reader = LEVEL;
+static bool turns;
+static enum { LEVEL, EDGE, POLL, SPIN } reader = LEVEL;
 static struct sockaddr_in listens, dials;
 static uint64_t pieces; /* sent by all */
 
@@ -113,11 +116,20 @@ static uint64_t piece_size(struct side *s)
 	return 1 + side_random(s, most < largest ? most : largest);
 }
 
+/* How many bytes it may send now. */
+static uint64_t end_may_send(const struct side *s, const struct end *e)
+{
+	if (turns && s->server)
+		return e->got - e->sent;
+	return turns && e->got < e->sent ? 0 : quota - e->sent;
+}
+
 static void end_send(struct side *s, struct end *e)
 {
+	uint64_t may;
 	int rounds;
 
-	for (rounds = 0; rounds < 16 && e->sent < quota; rounds++) {
+	for (rounds = 0; rounds < 16 && (may = end_may_send(s, e)) > 0; rounds++) {
 		size_t len;
 		ssize_t n;
 
@@ -125,7 +137,7 @@ static void end_send(struct side *s, struct end *e)
 			e->rest = piece_size(s);
 			__atomic_add_fetch(&pieces, 1, __ATOMIC_RELAXED);
 		}
-		len = e->rest < quota - e->sent ? e->rest : quota - e->sent;
+		len = e->rest < may ? e->rest : may;
 		len = len < BUFFER ? len : BUFFER;
 		fill(s->out, e->out_seed, e->sent, len);
 		n = send(e->fd, s->out, len, MSG_NOSIGNAL);
@@ -179,7 +191,6 @@ static void side_add(struct side *s, int fd, unsigned number)
 	e->out_seed = mix(seed + number * 2 + s->server);
 	e->in_seed = mix(seed + number * 2 + !s->server);
 	e->ready = true;
-	fcntl(fd, F_SETFL, O_NONBLOCK);
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	if (reader == EDGE)
 		in.events |= EPOLLET;
@@ -202,10 +213,23 @@ static void side_wait(struct side *s)
 			s->ends[i].ready = s->fds[i].revents & (POLLIN | POLLHUP | POLLERR);
 		return;
 	}
+	if (reader == SPIN) {
+		for (i = 0; i < connections; i++)
+			s->ends[i].ready = true;
+		return;
+	}
 	n = epoll_wait(s->poll, events, CONNECTIONS_MOST, 1);
 	while (n-- > 0)
 		if (events[n].events & (EPOLLIN | EPOLLHUP | EPOLLERR))
 			s->ends[events[n].data.u32].ready = true;
+}
+
+/* Waits for the byte before the socket can be seen to wait otherwise than by the reader's way. */
+static void number_read(int fd, unsigned char *number)
+{
+	while (recv(fd, number, 1, MSG_DONTWAIT) != 1)
+		if (errno != EAGAIN)
+			die("number");
 }
 
 /* Each connection says its number first: the client sends one byte, the server receives it. */
@@ -219,13 +243,14 @@ static void side_open(struct side *s)
 		unsigned char number = (unsigned char)i;
 
 		if (s->server) {
-			fd = accept(s->listener, NULL, NULL);
-			if (fd < 0 || recv(fd, &number, 1, 0) != 1)
+			fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK);
+			if (fd < 0)
 				die("accept");
+			number_read(fd, &number);
 		} else {
 			fd = socket(AF_INET, SOCK_STREAM, 0);
 			if (connect(fd, (struct sockaddr *)&dials, sizeof(dials)) ||
-			    send(fd, &number, 1, 0) != 1)
+			    fcntl(fd, F_SETFL, O_NONBLOCK) || send(fd, &number, 1, 0) != 1)
 				die("connect");
 		}
 		side_add(s, fd, number);
@@ -277,6 +302,11 @@ static void address_read(const char *text, struct sockaddr_in *a)
 	a->sin_port = htons((uint16_t)port);
 }
 
+static void reader_read(const char *word)
+{
+	reader = *word == 'e' ? EDGE : *word == 'p' ? POLL : *word == 's' ? SPIN : LEVEL;
+}
+
 static int listener_open(void)
 {
 	const int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
@@ -293,14 +323,15 @@ int main(int argc, char **argv)
 	pthread_t other;
 	int c;
 
-	while ((c = getopt(argc, argv, "c:b:s:p:m:r:l:d:")) != -1) {
+	while ((c = getopt(argc, argv, "c:b:s:p:m:r:wl:d:")) != -1) {
 		switch (c) {
 		case 'c': connections = (unsigned)atoi(optarg); break;
 		case 'b': quota = strtoull(optarg, NULL, 0); break;
 		case 's': seed = strtoull(optarg, NULL, 0); break;
 		case 'p': pauses = (unsigned)atoi(optarg); break;
 		case 'm': largest = (unsigned)atoi(optarg); break;
-		case 'r': reader = optarg[0] == 'e' ? EDGE : optarg[0] == 'p' ? POLL : LEVEL; break;
+		case 'r': reader_read(optarg); break;
+		case 'w': turns = true; break;
 		case 'l': address_read(optarg, &listens); break;
 		case 'd': address_read(optarg, &dials); break;
 		default: return 1;

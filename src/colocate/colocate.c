@@ -102,6 +102,7 @@ static void totals_add(struct colocate_totals *t, const struct colocate_flow *f)
 	t->tcp_messages += f->tcp_messages;
 	t->behind += f->behind;
 	t->unfit += f->unfit;
+	t->spins += f->spins;
 }
 
 /* Adds what open connections have to the totals; the ends that have a peer, and those that have
@@ -178,8 +179,8 @@ static void status_print(const struct colocate_set *set, const struct colocate_s
 		t.queue_messages, t.queue_bytes);
 	fprintf(out, "tcp-messages: %" PRIu64 "\ntcp-bytes: %" PRIu64 "\n", t.tcp_messages,
 		t.tcp_bytes);
-	fprintf(out, "receiver-behind: %" PRIu64 "\nreader-unfit: %" PRIu64 "\n", t.behind,
-		t.unfit);
+	fprintf(out, "receiver-behind: %" PRIu64 "\nreader-unfit: %" PRIu64 "\n"
+		"reader-spins: %" PRIu64 "\n", t.behind, t.unfit, t.spins);
 }
 
 int colocate_status(const char *pins, FILE *out, struct err *err)

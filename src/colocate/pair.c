@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* penstock_pair, the sock_ops program of colocate/: who is whose peer. It runs when a connection of
- * the control group is established or closed. doc/internals/colocate.md explains its steps. */
+ * the control group is established or closed, and, until a first message was queued, for each of
+ * its packets. doc/internals/colocate.md explains its steps. */
 #include "colocate/pair.h"
 
 #include "colocate/code.h"
@@ -13,8 +14,8 @@ enum { SETTINGS = R7, OP = R8, PORT = R9, OTHER = R8, MINE = R9 };
 enum { PEER_AT = -32, END = PEER_AT - (int)sizeof(struct colocate_end),
        KEY = END - (int)sizeof(struct colocate_key),
        MIRROR = KEY - (int)sizeof(struct colocate_key) };
-enum label { ACTIVE = 1, OPENED, V4, ADDRESSED, NOT_V4, NEAR, FAR, KNOWN, TAKEN, REFUSED, STATE,
-	     NOT_MINE, DONE };
+enum label { ACTIVE = 1, OPENED, V4, ADDRESSED, NOT_V4, NEAR, FAR, KNOWN, TAKEN, REFUSED, PACKET,
+	     PAIRED, ENOUGH, STATE, NOT_MINE, DONE };
 
 #define KEY_AT(name) (KEY + (int)offsetof(struct colocate_key, name))
 #define MIRROR_AT(name) (MIRROR + (int)offsetof(struct colocate_key, name))
@@ -35,6 +36,7 @@ static void step_begin(struct code *c)
 		STORE64(STACK, SELF, R1),
 		STORE32_N(STACK, INDEX, 0),
 		LOAD32(OP, CTX, OPS(op)),
+		IF_N(BPF_JEQ, OP, BPF_SOCK_OPS_HDR_OPT_LEN_CB, PACKET),
 		IF_N(BPF_JEQ, OP, BPF_SOCK_OPS_STATE_CB, STATE),
 		IF_N(BPF_JEQ, OP, BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB, ACTIVE),
 		IF_N(BPF_JNE, OP, BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB, DONE),
@@ -146,7 +148,7 @@ static void step_enter(struct code *c)
 		CALL(sock_hash_update),
 		IF_N(BPF_JNE, R0, 0, REFUSED),
 		SET(R1, CTX), LOAD32(R2, CTX, OPS(bpf_sock_ops_cb_flags)),
-		OR_N(R2, BPF_SOCK_OPS_STATE_CB_FLAG),
+		OR_N(R2, BPF_SOCK_OPS_STATE_CB_FLAG | BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG),
 		CALL(sock_ops_cb_flags_set));
 }
 
@@ -202,6 +204,41 @@ static void step_not_entered(struct code *c)
 		GOTO(NOT_MINE));
 }
 
+/* It sends a packet: an answer by TCP, or that it got one. Where its peer has found that it blocks,
+ * and has never queued anything for it, it leaves the map, and is a socket like others again. */
+static void step_packet(struct code *c)
+{
+	APPEND(c,
+		LABEL(PACKET),
+		LOOK_UP(FLOWS, SELF),
+		IF_N(BPF_JEQ, R0, 0, ENOUGH),
+		SET(MINE, R0),
+		LOAD64(R1, MINE, FLOW_AT(peer_cookie)),
+		IF_N(BPF_JNE, R1, 0, PAIRED),
+		/* the peer comes with the first packets, or never */
+		LOAD64(R1, MINE, FLOW_AT(packets)), ADD_N(R1, 1),
+		STORE64(MINE, FLOW_AT(packets), R1),
+		IF_N(BPF_JGT, R1, COLOCATE_PACKETS_ALONE, ENOUGH),
+		GOTO(DONE),
+		LABEL(PAIRED),
+		COPY64(STACK, PEER_AT, MINE, FLOW_AT(peer)),
+		LOOK_UP(FLOWS, PEER_AT),
+		IF_N(BPF_JEQ, R0, 0, ENOUGH),
+		LOAD64(R1, R0, FLOW_AT(cookie)), LOAD64(R2, MINE, FLOW_AT(peer_cookie)),
+		IF(BPF_JNE, R1, R2, ENOUGH),
+		LOAD64(R1, R0, FLOW_AT(queue_messages)),
+		IF_N(BPF_JNE, R1, 0, ENOUGH),
+		LOAD64(R1, R0, FLOW_AT(left)),
+		IF_N(BPF_JEQ, R1, 0, DONE),
+		COPY64(STACK, COOKIE, MINE, FLOW_AT(cookie)),
+		REMOVE(SOCKETS, COOKIE),
+		LABEL(ENOUGH),
+		SET(R1, CTX), LOAD32(R2, CTX, OPS(bpf_sock_ops_cb_flags)),
+		AND_N(R2, ~BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG),
+		CALL(sock_ops_cb_flags_set),
+		GOTO(DONE));
+}
+
 static void step_closed(struct code *c)
 {
 	APPEND(c,
@@ -216,7 +253,7 @@ static void step_closed(struct code *c)
 		IF_N(BPF_JEQ, R0, 0, DONE),
 		SET_N(R1, 1), GROW(R0, TOTAL(flows), R1),
 		SUM(queue_bytes), SUM(queue_messages), SUM(tcp_bytes), SUM(tcp_messages),
-		SUM(behind), SUM(unfit),
+		SUM(behind), SUM(unfit), SUM(spins),
 		LOOK_UP(ENDS, KEY),
 		IF_N(BPF_JEQ, R0, 0, NOT_MINE),
 		LOAD64(R1, R0, END_AT(self)), LOAD64(R2, MINE, FLOW_AT(self)),
@@ -242,6 +279,7 @@ int colocate_pair_load(const int *maps, const struct bpf_log *log)
 	step_find(&c);
 	step_marry(&c);
 	step_not_entered(&c);
+	step_packet(&c);
 	step_closed(&c);
 	return bpf_program_load(&(struct bpf_program){
 		.type = BPF_PROG_TYPE_SOCK_OPS,
