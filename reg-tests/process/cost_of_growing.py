@@ -19,7 +19,7 @@ FEW, MANY = 10, 200
 # more would cost that many times what one takes.
 DEEPER = 300
 # What grows with the number, and how much each one may cost.
-LINEAR = {("map", "sub"): 5, ("backends", "list"): 900}
+LINEAR = {("map", "sub"): 8, ("backends", "list"): 900}
 # A rule that does not apply, the declaration of an ACL, its place in a condition: together.
 RULE = 1800
 
