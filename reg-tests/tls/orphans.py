@@ -4,10 +4,12 @@
 import os
 import re
 import resource
+import signal
 import socket
 import threading
 
 from origin import Origin
+from processes import stop
 from service import PATIENCE, Service, address, check, finish, until
 from sockets import any_server, narrow
 
@@ -19,17 +21,22 @@ together, came = threading.Barrier(CLIENTS), threading.Event()
 
 
 class Sizes(Origin):
-    """As many bytes as the path says; for /0, when all are there."""
+    """As many bytes as the path says, which the program finds all at once: what comes later than
+    bytes that a client does not take waits for that client, and so does the stream. For /0, when
+    all are there."""
 
     def answer(self, s, path):
         size = int(path[1:])
-        came.set()
-        if not size:
+        if size:
+            stop(svc.pid)
+        else:
             try:
                 together.wait(PATIENCE)
             except threading.BrokenBarrierError:
                 return
         s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size + b"x" * size)
+        os.kill(svc.pid, signal.SIGCONT)
+        came.set()
 
 
 def used(pool):
@@ -98,6 +105,6 @@ def fill(pool, to, size):
 
 
 origin = Sizes(svc.args.back)
-fill("tls drain", svc.args.tls, 64000)
+fill("tls drain", svc.args.tls, 48000)
 fill("lingerer", svc.args.front, 20000)
 finish()
