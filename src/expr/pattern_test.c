@@ -566,6 +566,7 @@ static void test_many_parts(void **state)
 	compare_parts(1, 1, 3, 12);
 	compare_parts(5, 0, 6, 40);
 	compare_parts(60, 5, 7, 60);
+	compare_parts(900, 0, 4, 9); /* by the index, which has no empty part */
 	compare_parts(400, 10, 1, 20); /* by the index */
 	compare_parts(600, 10, 2, 30); /* up to 18 bytes by the index */
 	compare_parts(600, 8, 4, 200); /* up to 9 bytes, and from 65 to 74 */
