@@ -107,6 +107,12 @@ static enum io interim_out(struct stream *s)
 	return end_flush(client) == IO_ERR ? IO_ERR : IO_OK;
 }
 
+/* What waits still is counted with the last head. */
+APART COLD static void interim_uncount(struct exchange *x, const struct end *client)
+{
+	x->bytes_out -= interim_unsent(client);
+}
+
 /* 100 and 103 pass through at once; the answer itself comes behind them. */
 COLD static int response_interim(struct stream *s)
 {
@@ -439,8 +445,9 @@ int exchange_response_open(struct stream *s)
 {
 	struct exchange *x = s->exchange;
 	struct end *client = &s->relay.client;
-	size_t before = unlikely(x->interim) ? interim_unsent(client) : 0;
 
+	if (unlikely(x->interim))
+		interim_uncount(x, client);
 	if (!response_refit(x, x->reply ? x->reply->status : x->http.server_status))
 		return steps_end(s, END_RESOURCE);
 	s->closes_halves = x->tunnel = x->res.framing == BODY_TUNNEL;
@@ -462,7 +469,7 @@ int exchange_response_open(struct stream *s)
 	if (x->tunnel)
 		response_tunnel(s);
 	count_response(s, x->res.status);
-	x->bytes_out += end_waiting(client).len - before;
+	x->bytes_out += end_waiting(client).len;
 	x->head_sent = true;
 	moment_tell(s, MOMENT_ANSWERED);
 	s->phase = PHASE_DATA;
@@ -482,9 +489,12 @@ int exchange_response_open(struct stream *s)
 
 /* ---- bodies ------------------------------------------------------------------------------ */
 
-/* The client has it as a whole, as many servers never say that they end; the log tells. */
-COLD static int response_unsaid(struct stream *s)
+/* The server's connection ends with it. Where nothing else says that this was all the client has it as
+ * a whole even so, as many servers never say that they end; the log tells. */
+APART COLD static int response_ends(struct stream *s)
 {
+	if (s->exchange->tunnel || !end_maybe_cut(&s->relay.server))
+		return steps_end(s, END_NORMAL);
 	s->phase = PHASE_DATA;
 	return steps_end(s, END_SERVER_UNSAID);
 }
@@ -499,8 +509,7 @@ int exchange_done(struct stream *s)
 	if (x->reply ? !s->relay.client.framing->ended : !(req->flags & PUMP_FINISHED))
 		x->client_keeps = x->server_keeps = false;
 	if (!x->reply && !x->service)
-		return !x->server_keeps && !x->tunnel && end_maybe_cut(&s->relay.server) ?
-			       response_unsaid(s) : steps_end(s, END_NORMAL);
+		return unlikely(!x->server_keeps) ? response_ends(s) : steps_end(s, END_NORMAL);
 	if (!x->reason && !(x->reply && x->phase == PHASE_HEADERS))
 		x->phase = PHASE_REQUEST; /* the server's answer was not the reason */
 	s->phase = x->phase;
