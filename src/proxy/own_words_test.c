@@ -19,61 +19,12 @@
 #include "proxy/observe_conf.h"
 #include "proxy/part.h"
 #include "proxy/proxy.h"
-#include "proxy/test_config.h"
+#include "proxy/test_words.h"
 
 #include <arpa/inet.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-
-static const struct module *const list[] = { &environment_module, &bind_module, &proxy_module,
-					     &server_module, NULL };
-static struct config *cfg;
-static char said[4096];
-
-/* The lines of one test, in the place of a configuration. The problems stand in said. */
-__attribute__((format(printf, 1, 2))) static void read_lines(const char *fmt, ...)
-{
-	char lines[1024];
-	struct text t;
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(lines, sizeof(lines), fmt, ap);
-	va_end(ap);
-	config_free(&cfg);
-	text_init(&t, said, sizeof(said));
-	cfg = test_config_try(list, lines, false, &t);
-}
-
-static struct proxies *all(void)
-{
-	return config_data(cfg, &proxy_module);
-}
-
-/* The last proxy of the text. */
-static struct proxy *last_proxy(void)
-{
-	assert_false(list_empty(&all()->list));
-	return list_entry(all()->list.prev, struct proxy, node);
-}
-
-static struct server *last_server(void)
-{
-	struct server *s = last_proxy()->servers;
-
-	assert_non_null(s);
-	while (s->next)
-		s = s->next;
-	return s;
-}
-
-static int cleanup(void **state)
-{
-	(void)state;
-	config_free(&cfg);
-	return 0;
-}
 
 /* What is said of one line, without its number. */
 static void assert_said(const char *expected)
