@@ -4,7 +4,7 @@ core.Info("the body, thread " .. core.thread)
 local n = 0
 core.register_init(function() core.Info("an init function, thread " .. core.thread) end)
 core.register_task(function()
-	core.msleep(2000 + 100 * core.thread)
+	core.msleep(2000 + 300 * core.thread)
 	core.Info("a task, thread " .. core.thread)
 end)
 case("thread", function(txn, say, try)
