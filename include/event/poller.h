@@ -22,8 +22,9 @@ int poller_wait(struct epoll_event *events, int max, int timeout_ms);
 
 /* When nothing is ready, the poller is asked again and again for so long, in microseconds, before the
  * process sleeps. Between the questions the processor is offered to others. 0: it sleeps at once.
- * learns: only as long as that pays: of 16 waits 8 ended in time. After others it sleeps at once for
- * 50 ms, after more of them for longer, at most for a second. */
+ * learns: only as long as that pays: of 16 waits 8 ended in time, and for three times what those took
+ * at most. After others it sleeps at once for 50 ms, after more of them for longer, at most for a
+ * second. */
 void poller_spin(unsigned us, bool learns);
 
 /* The processor's time that this process has used, in microseconds, without what it spent on polling on:

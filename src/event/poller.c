@@ -17,6 +17,8 @@ enum { YIELDED_US = 2,        /* less: nobody else wanted the processor */
 
 enum { SPIN_WAITS = 16,    /* from one judgement to the next */
        SPIN_PAYS = 8,      /* so many of these ended in time: it goes on */
+       SPIN_TIMES = 3,     /* for so many times what those took on average */
+       SPIN_LEAST_US = 10, /* and for so long at least */
        SPIN_PAUSE_MS = 50, /* else it sleeps at once for so long, and for twice as long next time */
        SPIN_PAUSE_MOST_MS = 1000,
        SPIN_CROWDED_US = 2000 }; /* others kept the processor for so long: at once, too */
@@ -25,9 +27,10 @@ struct poller_stats poller_stats;
 static int epoll_fd = -1;
 
 static struct {
-	unsigned us;
+	unsigned us, now_us; /* at most; at present */
 	bool learns;
 	unsigned waits, met; /* since the last judgement; those that ended in time */
+	uint64_t met_us;     /* the time that these took */
 	unsigned pause_ms;   /* the next pause */
 	uint64_t begins_ms;  /* behind the last one */
 } spin;
@@ -88,9 +91,10 @@ int poller_control(int op, int fd, struct epoll_event *event)
 
 void poller_spin(unsigned us, bool learns)
 {
-	spin.us = us;
+	spin.us = spin.now_us = us;
 	spin.learns = learns;
 	spin.waits = spin.met = 0;
+	spin.met_us = 0;
 	spin.pause_ms = SPIN_PAUSE_MS;
 	spin.begins_ms = 0;
 }
@@ -138,10 +142,21 @@ static int poller_rests(struct epoll_event *events, int max)
 
 static void spin_pause(void)
 {
+	spin.now_us = spin.us;
 	spin.begins_ms = clock_now_ms + spin.pause_ms;
 	spin.pause_ms *= 2;
 	if (spin.pause_ms > SPIN_PAUSE_MOST_MS)
 		spin.pause_ms = SPIN_PAUSE_MOST_MS;
+}
+
+/* Who comes later than most is not waited for: that time would be lost each time. */
+static void spin_go_on(void)
+{
+	uint64_t us = SPIN_TIMES * spin.met_us / spin.met;
+
+	us = us < SPIN_LEAST_US ? SPIN_LEAST_US : us;
+	spin.now_us = us < spin.us ? (unsigned)us : spin.us;
+	spin.pause_ms = SPIN_PAUSE_MS;
 }
 
 /* Another wait in which nothing was ready at first. A load under which it pays is known by half of
@@ -151,13 +166,15 @@ static void spin_judge(bool met, uint64_t us)
 	poller_stats.spins++;
 	poller_stats.spins_met += met;
 	spin.met += met;
-	if (us < SPIN_CROWDED_US && ++spin.waits < SPIN_WAITS)
+	spin.met_us += met ? us : 0;
+	if (!spin.learns || (us < SPIN_CROWDED_US && ++spin.waits < SPIN_WAITS))
 		return;
 	if (us >= SPIN_CROWDED_US || spin.met < SPIN_PAYS)
 		spin_pause();
 	else
-		spin.pause_ms = SPIN_PAUSE_MS;
+		spin_go_on();
 	spin.waits = spin.met = 0;
+	spin.met_us = 0;
 }
 
 /* What comes within the time for which it may spin; a timer that is due earlier ends it. */
@@ -168,8 +185,8 @@ static int poller_spins(struct epoll_event *events, int max, int timeout_ms)
 
 	if (n)
 		return n;
-	if (timeout_ms < 0 || most > spin.us)
-		most = spin.us;
+	if (timeout_ms < 0 || most > spin.now_us)
+		most = spin.now_us;
 	began = poller_us();
 	do {
 		unsigned taken = poller_yielder();

@@ -178,6 +178,30 @@ static void spins_as_long_as_it_pays(void **state)
 	sleeps_at_once_for(50);
 }
 
+/* Nobody waits for those who come later than most. */
+static void spins_for_as_long_as_most_take(void **state)
+{
+	(void)state;
+	poller_spin(10 * SPIN, true);
+	kept_us = 20;
+	for (int i = 0; i < 16; i++)
+		assert_int_equal(waits(-1, 3), 3); /* after 40 us */
+	assert_int_equal(waits(-1, 0), 2 + 120 / 20);
+	kept_us = 1;
+	for (int i = 0; i < 15; i++)
+		assert_int_equal(waits(-1, 2), 2); /* after 1 */
+	assert_int_equal(waits(-1, 0), 2 + 10);
+	for (int i = 0; i < 15; i++)
+		assert_int_equal(waits(-1, 10), 10); /* after 9: longer again */
+	assert_int_equal(waits(-1, 0), 2 + 27);
+	for (int i = 0; i < 15; i++)
+		waits(-1, 0);
+	assert_int_equal(waits(-1, 0), 1);
+	clock_advance(50);
+	kept_us = 100; /* and as at first */
+	assert_int_equal(waits(-1, 0), 2 + SPIN / 10);
+}
+
 static void never_sleeps_at_once_for_more_than_a_second(void **state)
 {
 	(void)state;
@@ -240,6 +264,7 @@ int main(void)
 		cmocka_unit_test_setup(gives_no_way_to_a_crowd, afresh),
 		cmocka_unit_test_setup(spins_before_it_sleeps, afresh),
 		cmocka_unit_test_setup(spins_as_long_as_it_pays, afresh),
+		cmocka_unit_test_setup(spins_for_as_long_as_most_take, afresh),
 		cmocka_unit_test_setup(never_sleeps_at_once_for_more_than_a_second, afresh),
 		cmocka_unit_test_setup(does_not_spin_in_a_crowd, afresh),
 		cmocka_unit_test_setup(does_not_spin_beside_large_transfers, afresh),
