@@ -20,6 +20,9 @@ is_asked_for_a_second() {
 	[ "$(date +%s%N)" -gt "$end" ]
 }
 
+parent_sleeps() { grep -q ') S ' "/proc/$pid/stat"; }
+worker_runs() { grep -q ') R ' "/proc/$(pgrep -P "$pid")/stat"; }
+
 begin ''
 check "without a word it spins ($(spins))" test "$(spins)" -gt 0
 begin 'tune.spin-us 0'
@@ -33,4 +36,10 @@ spun=$(($(number poll_spun_us activity) - before))
 idle=$(number Idle_pct info)
 check "it spins ($spun us)" test "$spun" -gt 20000
 check "which is idle time ($idle %)" test "$idle" -gt 60
+stop_penstock
+tcp_proxy | config
+sed -i 's/^global/global\n\tbusy-polling/' "$dir/cfg"
+start_workers
+check 'a worker that polls busily does not sleep' until_true 20 worker_runs
+check 'its parent does' until_true 20 parent_sleeps
 finish

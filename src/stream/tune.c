@@ -89,8 +89,6 @@ static int tune_prepare(struct config *cfg, void *data, struct err *err)
 	profile_set((enum profile_mode)t->profile);
 	streams_watched &= (uint8_t)~WATCH_CALLS;
 	streams_watched |= all->global.counts_calls ? WATCH_CALLS : 0;
-	loop_busy(t->busy_polling);
-	poller_spin(t->spin_us < 0 ? SPIN_US : (unsigned)t->spin_us, t->spin_us < 0);
 	loop_limit_tasks((unsigned)t->runqueue_depth);
 	memory_debug.fail_percent = (unsigned)t->fail_alloc;
 	trim_configure(!t->no_trimming);
@@ -121,6 +119,9 @@ static int tune_start(struct config *cfg, void *data, struct err *err)
 	bool wanted = false;
 
 	(void)err;
+	/* the parent of workers, who starts nothing, has nobody to answer so soon */
+	loop_busy(t->busy_polling);
+	poller_spin(t->spin_us < 0 ? SPIN_US : (unsigned)t->spin_us, t->spin_us < 0);
 	kernel_after = (unsigned)t->kernel_after;
 	list_for_each(px, &all->list, node)
 		wanted |= (px->set.options.on & OPT_KERNEL_RELAYS) != 0;

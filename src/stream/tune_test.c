@@ -105,6 +105,7 @@ static void in_force(const char *text, bool calls)
 
 	all->global.counts_calls = calls;
 	assert_int_equal(tune_module.prepare(cfg, config_data(cfg, &tune_module), &err), 0);
+	assert_int_equal(tune_module.start(cfg, config_data(cfg, &tune_module), &err), 0);
 	assert_string_equal(err.text, "");
 	config_free(&cfg);
 }
