@@ -180,7 +180,7 @@ static void spin_judge(bool met, uint64_t us)
 /* What comes within the time for which it may spin; a timer that is due earlier ends it. */
 static int poller_spins(struct epoll_event *events, int max, int timeout_ms)
 {
-	uint64_t most = (uint64_t)timeout_ms * 1000, began, us, given = 0;
+	uint64_t most = (uint64_t)timeout_ms * 1000, began, us, given = 0, spun;
 	int n = poller_ask(events, max, 0);
 
 	if (n)
@@ -195,7 +195,9 @@ static int poller_spins(struct epoll_event *events, int max, int timeout_ms)
 		n = poller_ask(events, max, 0);
 		us = poller_us() - began;
 	} while (!n && us < most);
-	poller_stats.spun_us += us > given ? us - given : 0;
+	/* what is more than that was not its own: a signal stopped it, others were preferred */
+	spun = us > given ? us - given : 0;
+	poller_stats.spun_us += spun < most ? spun : most;
 	spin_judge(n != 0, us);
 	return n;
 }

@@ -230,6 +230,24 @@ static void does_not_spin_in_a_crowd(void **state)
 	spin_so_often(16, 8);
 }
 
+/* Time that it did not have the processor was not spent. */
+static void counts_its_own_time(void **state)
+{
+	uint64_t spun = poller_stats.spun_us;
+
+	(void)state;
+	poller_spin(SPIN, true);
+	waits(-1, 3);
+	assert_int_equal(poller_stats.spun_us - spun, 200);
+	kept_us = 5000000; /* as if a signal had stopped it */
+	waits(-1, 2);
+	assert_int_equal(poller_stats.spun_us - spun, 200 + SPIN);
+	clock_advance(50);
+	yield_us = kept_us = 1000; /* others had it */
+	waits(-1, 2);
+	assert_int_equal(poller_stats.spun_us - spun, 200 + SPIN);
+}
+
 static void does_not_spin_beside_large_transfers(void **state)
 {
 	(void)state;
@@ -267,6 +285,7 @@ int main(void)
 		cmocka_unit_test_setup(spins_for_as_long_as_most_take, afresh),
 		cmocka_unit_test_setup(never_sleeps_at_once_for_more_than_a_second, afresh),
 		cmocka_unit_test_setup(does_not_spin_in_a_crowd, afresh),
+		cmocka_unit_test_setup(counts_its_own_time, afresh),
 		cmocka_unit_test_setup(does_not_spin_beside_large_transfers, afresh),
 	};
 

@@ -8,6 +8,7 @@
 #include "event/loop.h"
 #include "event/poller.h"
 #include "event/profile.h"
+#include "event/quota.h"
 #include "expr/expr.h"
 #include "kernel/kernel.h"
 #include "log/log.h"
@@ -24,6 +25,7 @@
 
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BUFSIZE = 16384, MAXREWRITE = 1024, BUFSIZE_MIN = 1024, SPIN_US = 60 };
 
@@ -109,6 +111,17 @@ static int tune_prepare(struct config *cfg, void *data, struct err *err)
 	return 0;
 }
 
+/* Whose time is rationed would stand still later for what it spins now. */
+static unsigned tune_spin_us(const struct tune *t)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (t->spin_us >= 0)
+		return (unsigned)t->spin_us;
+	return quota_below(QUOTA_GROUPS, QUOTA_ROOT, processors > 0 ? (unsigned)processors : 1) ?
+		       0 : SPIN_US;
+}
+
 /* A stream takes two places in the maps for a while behind its end, too. */
 static int tune_start(struct config *cfg, void *data, struct err *err)
 {
@@ -121,7 +134,7 @@ static int tune_start(struct config *cfg, void *data, struct err *err)
 	(void)err;
 	/* the parent of workers, who starts nothing, has nobody to answer so soon */
 	loop_busy(t->busy_polling);
-	poller_spin(t->spin_us < 0 ? SPIN_US : (unsigned)t->spin_us, t->spin_us < 0);
+	poller_spin(tune_spin_us(t), t->spin_us < 0);
 	kernel_after = (unsigned)t->kernel_after;
 	list_for_each(px, &all->list, node)
 		wanted |= (px->set.options.on & OPT_KERNEL_RELAYS) != 0;
