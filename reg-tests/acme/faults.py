@@ -140,8 +140,8 @@ def main():
     server.shutdown()
     w.end()
 
-    # A chain that is encrypted: nobody is asked for a passphrase.
-    pebble = Pebble(args.dir, w.http, w.tls)
+    # A chain that is encrypted: nobody is asked for a passphrase. Refused nonces would be encrypted, too.
+    pebble = Pebble(args.dir, w.http, w.tls, PEBBLE_WFE_NONCEREJECT="0")
     Between.authority = pebble.port
     server = directory(args.dir, Between)
     w.configure(f"https://127.0.0.1:{server.server_port}/dir")
