@@ -424,6 +424,26 @@ static void what_was_freed_has_no_mark(void **state)
 	lua_pop(lua_running, 1);
 }
 
+/* Memory fails at each place on the way to the first of them. */
+static void long_texts_are_made_behind_failures(void **state)
+{
+	lua_State *L = lua_running;
+	unsigned failed = 0;
+	size_t room;
+
+	(void)state;
+	for (room = 0; room < 8000; room += 8) {
+		assert_int_equal(luaL_loadstring(L, "return ('x'):rep(3000):upper()"), LUA_OK);
+		lua_gc(L, LUA_GCCOLLECT);
+		state_limit(state_used() + room);
+		failed += lua_pcall(L, 0, 1, 0) == LUA_ERRMEM;
+		state_limit(64 << 20);
+		lua_settop(L, 0);
+	}
+	assert_true(failed > 10);
+	gives("return tostring(#('x'):rep(3000):upper())", "3000");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -444,6 +464,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_collected_ends_once, begin, end),
 		cmocka_unit_test_setup_teardown(a_small_state_collects_less_often, begin, end),
 		cmocka_unit_test_setup_teardown(what_was_freed_has_no_mark, begin, end),
+		cmocka_unit_test_setup_teardown(long_texts_are_made_behind_failures, begin, end),
 		cmocka_unit_test_setup_teardown(long_strings_and_tables_let_others_go_first, begin, end),
 	};
 
