@@ -83,8 +83,8 @@ static int begin(void **state)
 
 static int end(void **state)
 {
+	log_run_module.stop(); /* before its targets go with the configuration */
 	served_world_end(state);
-	log_run_module.stop();
 	close(lines[0]);
 	close(lines[1]);
 	return 0;
