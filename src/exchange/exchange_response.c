@@ -489,8 +489,8 @@ int exchange_response_open(struct stream *s)
 
 /* ---- bodies ------------------------------------------------------------------------------ */
 
-/* The server's connection ends with it. Where nothing else says that this was all the client has it as
- * a whole even so, as many servers never say that they end; the log tells. */
+/* The server's connection ends with it. Where nothing else says that this was all the client has
+ * it as a whole even so, as many servers never say that they end; the log tells. */
 APART COLD static int response_ends(struct stream *s)
 {
 	if (s->exchange->tunnel || !end_maybe_cut(&s->relay.server))

@@ -228,7 +228,8 @@ static bool cast_bin(struct sample *smp)
 	return true;
 }
 
-/* To another type than it has. Apart, so that the usual answer of sample_cast keeps no registers. */
+/* To another type than it has. Apart, so that the usual answer of sample_cast keeps no registers.
+ * */
 static APART bool cast_other(struct sample *smp, enum sample_type to)
 {
 	if (!sample_castable(smp->type, to))

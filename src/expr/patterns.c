@@ -21,8 +21,8 @@
 
 /* From so many patterns on results are kept: measured, doc/internals/expressions.md. */
 enum { WALK_LONG = 4 };
-/* A look into the index costs as much as so many parts that are told by their pairs not to be in a text. A
- * text that is longer has so many pairs that few parts are told so. */
+/* A look into the index costs as much as so many parts that are told by their pairs not to be in
+ * a text. A text that is longer has so many pairs that few parts are told so. */
 enum { LOOK_COSTS = 8, PAIRS_TELL = 64 };
 
 /* -- methods ---------------------------------------------------------------------------- */
@@ -108,8 +108,8 @@ static char *fold(struct arena *arena, struct span s)
 	return out;
 }
 
-/* Pairs of neighbouring bytes, their case aside, each a bit: a part with a pair that a text does not have is
- * not in it. */
+/* Pairs of neighbouring bytes, their case aside, each a bit: a part with a pair that a text does
+ * not have is not in it. */
 static uint64_t pairs_of(struct span s)
 {
 	uint64_t pairs = 0;

@@ -265,8 +265,9 @@ enum io h1_head_in(struct end *end, struct message *msg)
 
 /* ---- bodies in --------------------------------------------------------------------------- */
 
-/* The peer has closed. With TLS that need not be said by close_notify, as many servers never say it;
- * who wants it of responses that the connection's end ends (RFC 9112 9.8) asks end_maybe_cut. */
+/* The peer has closed. With TLS that need not be said by close_notify, as many servers never say
+ * it; who wants it of responses that the connection's end ends (RFC 9112 9.8) asks end_maybe_cut.
+ * */
 static enum io h1_closed(struct h1_end *h1)
 {
 	if (h1->body != BODY_CLOSE && h1->body != BODY_TUNNEL) {

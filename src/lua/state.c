@@ -97,9 +97,9 @@ static int panic(lua_State *L)
 	return 0;
 }
 
-/* Texts of more than a kilobyte are made in a box, whose metatable comes with the first box. Where memory
- * fails in the middle of that, the metatable stays as it is, and no such text can be made any more ("got a
- * non-closable value"). So the first box is made while the state begins. */
+/* Texts of more than a kilobyte are made in a box, whose metatable comes with the first box.
+ * Where memory fails in the middle of that, the metatable stays as it is, and no such text can be
+ * made any more ("got a non-closable value"). So the first box is made while the state begins. */
 static void make_first_box(lua_State *L)
 {
 	luaL_Buffer b;
